@@ -91,6 +91,13 @@ pub struct BootstrapFile {
     pub(crate) content: Arc<Content>,
 }
 
+impl BootstrapFile {
+    /// What is shown of it.
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+}
+
 /// A folder and its bootstrap files.
 #[derive(Debug, Clone)]
 pub struct Workspace {

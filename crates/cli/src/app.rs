@@ -323,21 +323,27 @@ impl App {
             .join(format!("{time}_{}.jsonl", new.id))
     }
 
+    /// Where a new session goes: where the command line says, else among our own.
+    pub(crate) fn target(&self, output: Option<&PathBuf>, new: &NewSession) -> PathBuf {
+        output.map_or_else(|| self.own_session_path(new), PathBuf::clone)
+    }
+
     /// Asks before something is rewritten; `yes` answers for scripts.
-    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result<bool, Failure> {
+    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result<(), Failure> {
         if yes {
-            return Ok(true);
+            return Ok(());
         }
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-            return Err(
-                Failure::usage("this changes a session, and there is nobody to ask")
-                    .help("add --yes to go ahead"),
-            );
+            let why = "this changes what is stored, and there is nobody to ask";
+            return Err(Failure::usage(why).help("add --yes to go ahead"));
         }
         crate::out::beside(&format!("{question} [y/N] "));
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer)?;
-        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+        match answer.trim().to_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Failure::nothing("Nothing changed.")),
+        }
     }
 
     /// A draft of the entry that marks a branch when nothing is to be said
@@ -445,7 +451,7 @@ fn variables() -> impl Iterator<Item = (String, String)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-fn config_failure(error: &ConfigError) -> Failure {
+pub(crate) fn config_failure(error: &ConfigError) -> Failure {
     let mut failure = Failure::usage("the configuration cannot be used");
     for problem in error.problems() {
         failure = failure.detail(problem.to_string());

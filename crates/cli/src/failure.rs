@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::{fmt, io};
 
-use longhaul_engine::checkpoints;
+use longhaul_engine::{checkpoints, export, session};
 use longhaul_transcript::Error;
 
 use crate::app::App;
@@ -160,63 +160,72 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        let outcome = match &error {
-            Error::Locked { .. } | Error::InUse { .. } => Outcome::Blocked,
-            _ => Outcome::Failed,
-        };
-        Failure {
-            outcome,
-            help: error.remedy(),
-            message: error.to_string(),
-            details: Vec::new(),
+/// Errors of the rooms below: their words, their advice, and how a command ends that
+/// meets them.
+macro_rules! failures {
+    ($($error:ty: $found:ident => $outcome:expr;)*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                let $found = &error;
+                Failure {
+                    outcome: $outcome,
+                    help: error.remedy().into(),
+                    ..Failure::new(error.to_string())
+                }
+            }
         }
+    )*};
+}
+
+failures! {
+    Error: error => of_session(error);
+    checkpoints::Error: error => match error {
+        checkpoints::Error::Store(error) => of_store(error),
+        checkpoints::Error::Write(error) => of_session(error),
+        _ => Outcome::Blocked,
+    };
+    longhaul_checkpoint::Error: error => of_store(error);
+    longhaul_memory::Error: error => match error {
+        longhaul_memory::Error::ReadOnly { .. }
+        | longhaul_memory::Error::Dreaming { .. }
+        | longhaul_memory::Error::NoRoom { .. } => Outcome::Blocked,
+        _ => Outcome::Failed,
+    };
+    longhaul_model::Error: error => of_model(error);
+    longhaul_server::mcp::Error: _error => Outcome::Failed;
+    export::Error: error => match error {
+        export::Error::Session(error) => of_session(error),
+        _ => Outcome::Failed,
+    };
+    session::Error: error => match error {
+        session::Error::Cancelled => Outcome::Stopped,
+        session::Error::NoModel => Outcome::Usage,
+        session::Error::Busy(_) | session::Error::ReadOnly => Outcome::Blocked,
+        session::Error::Model(failed) => of_model(&failed.error),
+        session::Error::Transcript(error) => of_session(error),
+        _ => Outcome::Failed,
+    };
+}
+
+fn of_session(error: &Error) -> Outcome {
+    match error {
+        Error::Locked { .. } | Error::InUse { .. } => Outcome::Blocked,
+        _ => Outcome::Failed,
     }
 }
 
-impl From<checkpoints::Error> for Failure {
-    fn from(error: checkpoints::Error) -> Failure {
-        match error {
-            checkpoints::Error::Store(error) => error.into(),
-            checkpoints::Error::Write(error) => error.into(),
-            error => Failure {
-                outcome: Outcome::Blocked,
-                help: error.remedy(),
-                message: error.to_string(),
-                details: Vec::new(),
-            },
-        }
+fn of_store(error: &longhaul_checkpoint::Error) -> Outcome {
+    match error {
+        longhaul_checkpoint::Error::Locked { .. } => Outcome::Blocked,
+        _ => Outcome::Failed,
     }
 }
 
-impl From<longhaul_checkpoint::Error> for Failure {
-    fn from(error: longhaul_checkpoint::Error) -> Failure {
-        Failure {
-            outcome: match &error {
-                longhaul_checkpoint::Error::Locked { .. } => Outcome::Blocked,
-                _ => Outcome::Failed,
-            },
-            help: error.remedy(),
-            message: error.to_string(),
-            details: Vec::new(),
-        }
-    }
-}
-
-impl From<longhaul_memory::Error> for Failure {
-    fn from(error: longhaul_memory::Error) -> Failure {
-        Failure {
-            outcome: match &error {
-                longhaul_memory::Error::ReadOnly { .. }
-                | longhaul_memory::Error::Dreaming { .. }
-                | longhaul_memory::Error::NoRoom { .. } => Outcome::Blocked,
-                _ => Outcome::Failed,
-            },
-            help: error.remedy(),
-            message: error.to_string(),
-            details: Vec::new(),
-        }
+/// A model that cannot even be meant is a wrong command line.
+fn of_model(error: &longhaul_model::Error) -> Outcome {
+    match error {
+        longhaul_model::Error::BadSpec { .. } => Outcome::Usage,
+        _ => Outcome::Failed,
     }
 }
 

@@ -2,6 +2,10 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
+// Its macros are used everywhere.
+#[macro_use]
+mod out;
+
 mod app;
 mod args;
 mod around;
@@ -9,7 +13,6 @@ mod commands;
 mod failure;
 mod kept;
 mod limits;
-mod out;
 mod own_write;
 mod paint;
 mod resolve;

@@ -21,7 +21,13 @@ macro_rules! say {
         $crate::out::line(format_args!($($part)*))
     };
 }
-pub(crate) use say;
+
+/// Prints a label and a value, aligned.
+macro_rules! row {
+    ($label:expr, $($part:tt)*) => {
+        $crate::paint::row($label, format_args!($($part)*))
+    };
+}
 
 pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
     let text = clean(&text.to_string()) + "\n";

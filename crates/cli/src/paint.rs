@@ -11,7 +11,7 @@ use longhaul_transcript::{Epoch, Millis};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::{Style, style};
 
 /// A number with thousands separators.

@@ -62,7 +62,7 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
 }
 
 /// A name that is a file, or could only be one.
-fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
+pub(crate) fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
     let path = Path::new(name);
     let expanded = match (path.strip_prefix("~"), &app.home) {
         (Ok(rest), Some(home)) => home.join(rest),

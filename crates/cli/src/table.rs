@@ -7,7 +7,6 @@
 use console::{measure_text_width, truncate_str};
 
 use crate::failure::Failure;
-use crate::out::say;
 use crate::style::style;
 
 /// A column's name and what may become of it on a narrow terminal.

@@ -165,11 +165,11 @@ impl Degradation {
             }
             Risk::Low | Risk::Medium | Risk::High => format!(
                 "compacted {compactions} times; when this piece of work is done, start the next \
-                 one in a fresh session (`longhaul context export`, then `context import`)"
+                 one in a fresh session (`longhaul context export`, then `session import`)"
             ),
             Risk::Critical => format!(
                 "compacted {compactions} times; start a fresh session now: `longhaul context \
-                 export`, then `context import`, or `session handoff` for another agent"
+                 export`, then `session import`, or `session handoff` for another agent"
             ),
         };
         Degradation {

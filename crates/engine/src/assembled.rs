@@ -12,13 +12,13 @@ use std::time::SystemTime;
 
 use jiff::Zoned;
 use longhaul_assembly::{
-    Breakdown, Breakpoint, Budget, Counted, Error, FileCache, FileKind, Hints, Host, Mode,
-    PartCounts, Problem, PromptSource, Request, Reserves, Result, Runtime, Skill, SkillSources,
-    Skills, SystemPrompt, Tools, Unavailable, Workspace, WorkspaceSources, assemble, notes,
+    Breakdown, Breakpoint, Budget, Counted, Error, FileCache, FileKind, Host, Mode, PartCounts,
+    Problem, PromptSource, Request, Reserves, Result, Runtime, Skill, SkillSources, Skills,
+    SystemPrompt, Tools, Unavailable, Workspace, WorkspaceSources, assemble, notes,
 };
 use longhaul_compaction::cost::Verdict;
 use longhaul_compaction::prune::{PruneSettings, prune};
-use longhaul_tokens::{CheckpointNote, Fragment, Tokens, Window, WindowSettings};
+use longhaul_tokens::{CheckpointNote, ContentKind, Fragment, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Context, ContextMessage, Loaded};
 use serde::Serialize;
 
@@ -58,6 +58,8 @@ pub struct ShownFile {
     pub kind: FileKind,
     /// Characters in its middle that are not shown.
     pub left_out: u64,
+    /// What is shown of it costs so much.
+    pub tokens: Tokens,
 }
 
 /// A request, laid out.
@@ -146,11 +148,8 @@ pub fn lay_out(
             workspace: &workspace,
             skills: &skills,
             tools: &Tools::default(),
-            hints: &Hints {
-                thinking: measured.loaded.settings.thinking_level.clone(),
-                ..Hints::default()
-            },
-            extra: None,
+            hints: &config.hints(measured.loaded.settings.thinking_level.clone()),
+            extra: config.prompt.extra.as_deref(),
         },
         counter,
         &mut PartCounts::new(),
@@ -194,6 +193,7 @@ pub fn lay_out(
                 name: file.name.clone(),
                 kind: file.kind,
                 left_out: file.left_out,
+                tokens: counter.count(file.body(), ContentKind::Prose),
             })
             .collect(),
         workspace: root,

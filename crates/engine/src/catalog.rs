@@ -49,6 +49,15 @@ impl Places {
     }
 }
 
+/// Whose a session is: ours where it lies among our own, else the agent's whose
+/// format it has.
+pub fn agent(path: &Path, format: Format, state_dir: &Path) -> &'static str {
+    match path.starts_with(state_dir.join("sessions")) {
+        true => "longhaul",
+        false => format.agent(),
+    }
+}
+
 /// What a search through the places gave.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {

@@ -27,6 +27,7 @@ pub(crate) use self::brought::{brought, mentions};
 use self::path::Files;
 pub use self::quoting::Quoting;
 use self::said::Asking;
+pub use self::said::looks_back;
 pub(crate) use self::said::{Part, Said};
 use self::text::Words;
 use crate::catalog::listed_id;

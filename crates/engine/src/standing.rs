@@ -11,7 +11,7 @@ use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{Context, Epoch, Fault, Loaded, Result, Session};
 use serde_json::{Value, json};
 
-use crate::catalog::id_of;
+use crate::catalog::{agent, id_of};
 use crate::checkpoints::{Checkpoints, Whose};
 use crate::compactor::Brakes;
 use crate::config::Config;
@@ -102,10 +102,10 @@ impl Standing {
     }
 
     /// The same for programs. `docs/src/json.md` describes it.
-    pub fn to_json(&self, seen: &Seen<'_>, model: Option<&str>) -> Value {
+    pub fn to_json(&self, seen: &Seen<'_>, model: Option<&str>, state_dir: &Path) -> Value {
         let tokens = seen.reading.measurement.tokens;
         json!({
-            "session": about(seen.session),
+            "session": about(seen.session, state_dir),
             "tokens": tokens,
             "tokensFrom": seen.reading.measurement.source.to_string(),
             "window": seen.window.size(),
@@ -143,12 +143,12 @@ pub fn percent(window: &Window, tokens: Tokens) -> f64 {
 }
 
 /// What every answer says about its session.
-pub fn about(session: &Session) -> Value {
+pub fn about(session: &Session, state_dir: &Path) -> Value {
     let header = session.header();
     json!({
         "id": id_of(session.reference()),
         "key": session.reference().key,
-        "agent": session.format().agent(),
+        "agent": agent(session.path(), session.format(), state_dir),
         "format": session.format(),
         "path": session.path().to_string_lossy(),
         "workspace": header.cwd.as_deref().map(Path::to_string_lossy),

@@ -23,11 +23,10 @@ pub(crate) struct ExportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The exported file
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) which: Which,
 
-    /// Carry every entry of the path, not only summary and checkpoint
+    /// Of an exported file, carry every entry of the path, not only summary and checkpoint
     #[arg(long)]
     pub(crate) full: bool,
 

@@ -16,11 +16,12 @@ pub(crate) struct ChatArgs {
     pub(crate) session: Option<String>,
 
     /// Begin a new session; with --session, a new one of that name
+    /// (`longhaul session --help` has the other ways into a fresh one)
     #[arg(long)]
     pub(crate) new: bool,
 
-    /// Answer one message, print the answer and nothing else
-    /// (without MESSAGE it is read from standard input, with one that is not read)
+    /// Answer one message, print the answer and nothing else; what is piped in is
+    /// the message, or follows MESSAGE
     #[arg(long, short)]
     pub(crate) print: bool,
 

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A hook ends with 0 whatever happens: it says what went wrong on standard \
+    after_help = "Agents run: hook pre-compact, post-compact, session-start, stop. A hook ends with 0 whatever happens: it says what went wrong on standard \
     error and never holds the agent up."
 )]
 pub(crate) struct HookArgs {
@@ -27,16 +27,16 @@ pub(crate) struct HookArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum HookCommand {
     /// Before a compaction: save the state of the work
-    #[command(alias = "PreCompact")]
+    #[command(alias = "PreCompact", hide = true)]
     PreCompact,
     /// After a compaction: make what left the context findable
-    #[command(alias = "PostCompact")]
+    #[command(alias = "PostCompact", hide = true)]
     PostCompact,
     /// When a session starts: after a compaction, give the state of the work back
-    #[command(alias = "SessionStart")]
+    #[command(alias = "SessionStart", hide = true)]
     SessionStart,
     /// When the agent stops: note the state of the work
-    #[command(alias = "Stop")]
+    #[command(alias = "Stop", hide = true)]
     Stop,
     /// Put the hooks into an agent's settings
     Install(HookPlaceArgs),

@@ -55,14 +55,10 @@ pub(crate) struct Cli {
 }
 
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Configuration file [default: longhaul.yaml in the workspace, then in the state folder]
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
     /// Folder for longhaul's own files [default: ~/.longhaul]
@@ -71,49 +67,32 @@ pub(crate) struct Global {
         global = true,
         value_name = "DIR",
         env = "LONGHAUL_STATE_DIR",
-        hide_env_values = true,
-        help_heading = "Global options"
+        hide_env_values = true
     )]
     pub(crate) state_dir: Option<PathBuf>,
 
     /// Folder the agent works in [default: the current one]
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
 
     /// Size of the context window in tokens (200000, 200k, 1m) [default: the model's]
-    #[arg(long, global = true, value_name = "TOKENS", value_parser = parse_tokens, help_heading = "Global options")]
+    #[arg(long, global = true, value_name = "TOKENS", value_parser = parse_tokens)]
     pub(crate) window: Option<u32>,
 
     /// Model to count and judge for [default: the session's]
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
     /// Print JSON for programs instead of text for people
-    #[arg(long, global = true, help_heading = "Global options")]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
 
     /// Print only results: no notes, no progress
-    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
 
     /// Colour the output
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Global options"
-    )]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
@@ -130,7 +109,7 @@ pub(crate) enum Command {
     /// Talk to an agent in the terminal, with the engine on
     Chat(Box<ChatArgs>),
     /// Find, read, check and change sessions
-    #[command(subcommand)]
+    #[command(subcommand, after_help = FRESH)]
     Session(SessionCommand),
     /// See what is in the context, and how full it is
     #[command(subcommand)]
@@ -158,7 +137,7 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     /// Save and give back an agent's state around its own compactions
     Hook(HookArgs),
-    /// Show the configuration and where each value comes from
+    /// Show the configuration and where each value comes from, and set values
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Check this installation and say how to mend what is wrong
@@ -177,6 +156,7 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page, or write one for every command
+    #[command(hide = true)]
     Man {
         /// Write the pages into this folder, one for each command
         #[arg(long, value_name = "FOLDER")]
@@ -199,13 +179,26 @@ impl Command {
     pub(crate) fn needs(&self) -> Needs {
         match self {
             Command::Doctor => Needs::Nothing,
-            Command::Config(ConfigCommand::Schema | ConfigCommand::Path) => Needs::Variables,
+            Command::Config(
+                ConfigCommand::Schema | ConfigCommand::Path | ConfigCommand::Set { .. },
+            ) => Needs::Variables,
             // A mistake in the configuration must not stop the agent.
             Command::Hook(args) if args.command.is_event() => Needs::Nothing,
             _ => Needs::Config,
         }
     }
 }
+
+/// The ways to go on elsewhere, told in one place.
+const FRESH: &str = "Ways into a fresh session:
+  longhaul chat --new                        nothing is carried along
+  longhaul chat --new --session NAME         the checkpoint and the user's words of the last one of
+                                             that name
+  longhaul session fork [ENTRY]              the same conversation up to an entry, in a file of its own
+  longhaul session import SESSION            a copy of another agent's session that can be written
+  longhaul context export, session import    summary and checkpoint (--full: all of it) in one file,
+                                             on this machine or another
+  longhaul session handoff, --accept         the work as a document, for another agent";
 
 /// Which session a command is about.
 #[derive(Debug, Clone, Args)]
@@ -267,8 +260,8 @@ pub(crate) enum SessionCommand {
         #[command(flatten)]
         which: Which,
     },
-    /// Write a native copy of any agent's session
-    Import(CopyArgs),
+    /// Begin a session of our own: a copy of any agent's, or from an exported file
+    Import(ImportArgs),
     /// Continue from an earlier entry; the present path stays in the file
     Branch(BranchArgs),
     /// Copy the path to an entry into a session of its own
@@ -276,19 +269,26 @@ pub(crate) enum SessionCommand {
     /// Move what no context needs any more into `FILE.bak`
     Archive(ArchiveArgs),
     /// Put archived entries back
-    Restore {
-        #[command(flatten)]
-        which: Which,
-        /// Do not ask
-        #[arg(long, short)]
-        yes: bool,
-        #[command(flatten)]
-        leave: Leave,
-    },
+    Restore(RewriteArgs),
     /// Pin an entry: it is never pruned, summarised away or trimmed
     Pin(PinArgs),
+    /// List the pins and what each costs in tokens
+    Pins {
+        #[command(flatten)]
+        which: Which,
+    },
     /// Name an entry
     Label(LabelArgs),
+    /// Name a session
+    Rename(RenameArgs),
+    /// Move a session to the trash; `session undelete` brings it back
+    Delete(RewriteArgs),
+    /// Bring a deleted session back, or list those in the trash
+    Undelete {
+        /// Its id, or the start of it [default: list them]
+        #[arg(value_name = "ID")]
+        id: Option<String>,
+    },
     /// Hand the work over to another agent, or take it over
     Handoff(HandoffArgs),
 }
@@ -309,7 +309,7 @@ pub(crate) struct ListArgs {
     #[arg(long, short)]
     pub(crate) all: bool,
 
-    /// Only this agent's sessions (pi, openclaw, claude, codex)
+    /// Only this agent's sessions (longhaul, pi, openclaw, claude, codex)
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 
@@ -330,16 +330,6 @@ pub(crate) struct ShowArgs {
     /// Show one entry in full, as it is stored
     #[arg(long, value_name = "ID")]
     pub(crate) entry: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct CopyArgs {
-    #[command(flatten)]
-    pub(crate) which: Which,
-
-    /// Where to write it [default: the state folder's sessions]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -370,19 +360,38 @@ pub(crate) struct ForkArgs {
     pub(crate) on: On,
 }
 
+/// A session whose file is moved or rewritten, with leave to.
 #[derive(Debug, Args)]
-pub(crate) struct ArchiveArgs {
+pub(crate) struct RewriteArgs {
     #[command(flatten)]
     pub(crate) which: Which,
-
-    /// Pack the archive (`FILE.bak.zst`)
-    #[arg(long)]
-    pub(crate) zstd: bool,
 
     /// Do not ask
     #[arg(long, short)]
     pub(crate) yes: bool,
 
+    #[command(flatten)]
+    pub(crate) leave: Leave,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    /// Pack the archive (`FILE.bak.zst`)
+    #[arg(long)]
+    pub(crate) zstd: bool,
+
+    #[command(flatten)]
+    pub(crate) rewrite: RewriteArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenameArgs {
+    /// The name
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) on: On,
     #[command(flatten)]
     pub(crate) leave: Leave,
 }
@@ -460,11 +469,10 @@ pub(crate) enum ContextCommand {
     /// Let thresholds compact this session, or not
     Autocompact(AutocompactArgs),
     /// Windows learnt from servers that refused what did not fit, and how to forget them
+    #[command(hide = true)]
     Windows(WindowsArgs),
     /// Write one self-contained file that a fresh session can begin from
     Export(ExportArgs),
-    /// Begin a fresh session from an exported file
-    Import(ImportArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -484,6 +492,13 @@ pub(crate) enum ConfigCommand {
         origin: bool,
         /// Only keys that start with this
         key: Option<String>,
+    },
+    /// Set a value in the configuration file; its comments stay
+    Set {
+        /// The key, such as compaction.prune.enabled
+        key: String,
+        /// The value, as it would stand in the file
+        value: String,
     },
     /// Print the JSON Schema of the configuration file
     Schema,

@@ -80,8 +80,6 @@ pub(crate) enum CheckpointCommand {
         #[command(flatten)]
         which: Which,
     },
-    /// Print a checkpoint as the text that gives an agent its work back
-    Restore(CheckpointArgs),
 }
 
 #[derive(Debug, Args)]
@@ -89,6 +87,10 @@ pub(crate) struct CheckpointArgs {
     /// The checkpoint, as cp_003 [default: the newest that can be read]
     #[arg(value_name = "CHECKPOINT", value_parser = checkpoint_id)]
     pub(crate) checkpoint: Option<CheckpointId>,
+
+    /// As the text that gives an agent its work back
+    #[arg(long)]
+    pub(crate) as_restored: bool,
 
     #[command(flatten)]
     pub(crate) on: On,

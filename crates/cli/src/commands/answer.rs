@@ -2,8 +2,17 @@
 
 use std::path::Path;
 
-pub(super) use longhaul_engine::standing::{about as session, faults};
+use longhaul_engine::standing;
+pub(super) use longhaul_engine::standing::faults;
+use longhaul_transcript::Session;
 use serde_json::Value;
+
+use crate::app::App;
+
+/// Which session it is about.
+pub(super) fn session(app: &App, session: &Session) -> Value {
+    standing::about(session, &app.state_dir)
+}
 
 /// A path as text. JSON has no other bytes than UTF-8; a path that is not
 /// UTF-8 is shown as well as it can be.

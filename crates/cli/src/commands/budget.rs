@@ -5,6 +5,7 @@ use longhaul_checkpoint::CheckpointStore;
 use longhaul_compaction::cost::{EXPECTED_TURNS, Since, Verdict};
 use longhaul_engine::assembled::{self, Layout};
 use longhaul_engine::checkpoints::Restoration;
+use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{CacheTerms, Live};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::Role;
@@ -14,7 +15,6 @@ use super::measured::Measured;
 use super::saving::Saving;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::out::say;
 use crate::paint;
 use crate::style::{Style, style};
 use crate::table::{Table, left, right};
@@ -86,6 +86,7 @@ pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict, F
 
 /// A stretch of the bar: what it stands for, its mark and its colour.
 struct Stretch {
+    part: Option<PartName>,
     name: String,
     tokens: Tokens,
     cap: Option<Tokens>,
@@ -107,6 +108,7 @@ fn stretches(layout: &Layout) -> Vec<Stretch> {
             PartName::Dynamic => ("▄", Style::new().yellow()),
         };
         Stretch {
+            part: Some(part.name),
             name: part.name.to_string(),
             tokens: part.tokens,
             cap: Some(part.cap),
@@ -115,6 +117,7 @@ fn stretches(layout: &Layout) -> Vec<Stretch> {
         }
     });
     let other = |name: &str, tokens, mark, style| Stretch {
+        part: None,
         name: name.to_owned(),
         tokens,
         cap: None,
@@ -140,7 +143,7 @@ fn stretches(layout: &Layout) -> Vec<Stretch> {
 }
 
 /// The table of parts and the bar above it.
-pub(super) fn print(app: &App, layout: &Layout) -> Result<(), Failure> {
+pub(super) fn print(app: &App, layout: &Layout, restored: &Restoration) -> Result<(), Failure> {
     let stretches = stretches(layout);
     let window = layout.breakdown.window.max(layout.breakdown.total);
     say!("{}", bar(&stretches, window, app.columns().min(100)))?;
@@ -151,16 +154,41 @@ pub(super) fn print(app: &App, layout: &Layout) -> Result<(), Failure> {
         right("MOST").drop_rank(1),
         right("SHARE"),
     ]);
+    let share = |tokens: Tokens| {
+        let share = f64::from(tokens.0) * 100.0 / f64::from(layout.breakdown.window.0.max(1));
+        format!("{share:.1} %")
+    };
     for stretch in &stretches {
-        let share =
-            f64::from(stretch.tokens.0) * 100.0 / f64::from(layout.breakdown.window.0.max(1));
         table.row([
             stretch.style.apply_to(stretch.mark).to_string(),
             stretch.name.clone(),
             stretch.tokens.to_string(),
             stretch.cap.map_or_else(String::new, |cap| cap.to_string()),
-            format!("{share:.1} %"),
+            share(stretch.tokens),
         ]);
+        let within: Vec<(String, Tokens)> = match stretch.part {
+            Some(PartName::Files) => {
+                let files = layout.files.iter();
+                files.map(|file| (file.name.clone(), file.tokens)).collect()
+            }
+            Some(PartName::Restored) => {
+                let fragments = restored.fragments.iter();
+                fragments
+                    .map(|one| (one.kind().to_string(), one.tokens()))
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        for (name, tokens) in within {
+            let name = format!("  {}", paint::gist(&name, 30));
+            table.row([
+                String::new(),
+                name,
+                tokens.to_string(),
+                String::new(),
+                share(tokens),
+            ]);
+        }
     }
     table.print(app.columns())?;
     if let Some(error) = &layout.over {
@@ -236,9 +264,11 @@ pub(super) fn print_rest(app: &App, layout: &Layout, verdict: &Verdict) -> Resul
             Breakpoint::Message(at) => format!("after message {}", at + 1),
         })
         .collect();
-    paint::row(
+    row!(
         "Cache until",
-        format!("{} of {}", points.join(", "), layout.messages.len()),
+        "{} of {}",
+        points.join(", "),
+        layout.messages.len()
     )?;
     paint::row("Pruning", verdict)
 }
@@ -268,7 +298,8 @@ pub(super) fn problems_json(problems: &[Problem]) -> Result<Value, Failure> {
 }
 
 /// The request as programs read it.
-pub(super) fn layout_json(layout: &Layout) -> Result<Value, Failure> {
+pub(super) fn layout_json(layout: &Layout, restored: &Restoration) -> Result<Value, Failure> {
+    let fragments = restored.fragments.iter().map(RestoredFragment::of);
     let breakdown = &layout.breakdown;
     let reserved = breakdown.tools_reserve - breakdown.tokens(PartName::Tools);
     let free = breakdown.window - breakdown.total - breakdown.response_reserve - reserved;
@@ -283,6 +314,7 @@ pub(super) fn layout_json(layout: &Layout) -> Result<Value, Failure> {
         "over": layout.over.as_ref().map(ToString::to_string),
         "parts": breakdown.parts,
         "files": layout.files,
+        "restored": fragments.collect::<Vec<_>>(),
         "skills": layout.skills,
         "unavailableSkills": layout.unavailable,
         "breakpoints": layout.breakpoints,

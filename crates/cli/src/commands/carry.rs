@@ -1,5 +1,5 @@
-//! `context export` and `context import`: a context in one file, and a fresh
-//! session from it.
+//! `context export` and `session import`: a context in one file, and a session of
+//! our own from that or from any agent's.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use longhaul_redact::{Redactor, Tally};
 use longhaul_transcript::{EntryId, Session};
 use serde_json::{Value, json};
 
-use super::answer;
 use super::compact::key_of;
 use super::measured::Measured;
+use super::{answer, refuse_existing};
 use crate::app::App;
 use crate::args::{ExportArgs, ImportArgs};
-use crate::failure::{Failure, Outcome};
-use crate::out::{self, say};
-use crate::{own_write, paint};
+use crate::failure::Failure;
+use crate::out;
+use crate::{own_write, paint, resolve};
 
 pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
     let to_screen = args.output.as_deref() == Some(Path::new("-"));
@@ -54,7 +54,7 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
         .unwrap_or_else(|| default_name(&measured.session));
     let report = write(&target, |out| source.write(config, secrets, out))?;
     if app.json {
-        return out::json(&report_json(&measured.session, &target, &report));
+        return out::json(&report_json(app, &measured.session, &target, &report));
     }
     say!(
         "{} of {} and {} written to {} ({})",
@@ -66,7 +66,7 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
     )?;
     note_redacted(app, &report.redacted);
     app.note(&format!(
-        "begin a fresh session from it with `longhaul context import {}`",
+        "begin a fresh session from it with `longhaul session import {}`",
         target.display()
     ));
     Ok(())
@@ -105,7 +105,7 @@ pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>
 }
 
 fn default_name(session: &Session) -> PathBuf {
-    let id = crate::resolve::id_of(session.reference());
+    let id = resolve::id_of(session.reference());
     let name: String = id
         .chars()
         .map(|c| {
@@ -148,20 +148,9 @@ fn write(
     }
 }
 
-pub(super) fn refuse_existing(target: &Path) -> Result<(), Failure> {
-    if target.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    Err(Failure::new(format!(
-        "cannot write {}: the file exists already",
-        target.display()
-    ))
-    .help("choose another name or remove it"))
-}
-
-fn report_json(session: &Session, target: &Path, report: &Report) -> Value {
+fn report_json(app: &App, session: &Session, target: &Path, report: &Report) -> Value {
     json!({
-        "session": answer::session(session),
+        "session": answer::session(app, session),
         "output": answer::path(target),
         "bytes": report.bytes,
         "entries": report.entries,
@@ -194,17 +183,62 @@ fn seal(app: &App) -> Option<Seal> {
     super::memory_files::seal(app).ok()
 }
 
+/// A session of our own: from an exported file, or a copy of any agent's.
 pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
-    let export = Export::read(&args.file)?.vouched_by(seal(app).as_ref());
+    let file = args
+        .which
+        .name()
+        .and_then(|name| resolve::as_path(app, name));
+    match file.filter(|file| Export::is_begun_in(file)) {
+        Some(file) => begin(app, args, &file),
+        None if args.full => Err(Failure::usage("--full is for exported files")
+            .help("a copy of a session has every entry")),
+        None => copy(app, args),
+    }
+}
+
+fn copy(app: &App, args: &ImportArgs) -> Result<(), Failure> {
+    let session = resolve::session(app, args.which.name())?;
+    let new = app.new_session();
+    let target = app.target(args.output.as_ref(), &new);
+    let copied = longhaul_transcript::import(&session, &target, &new)?;
+    if app.json {
+        return out::json(&json!({
+            "session": answer::session(app, &session),
+            "output": answer::path(&target),
+            "id": new.id,
+            "entries": copied.entries,
+            "faults": copied.faults,
+            "lost": copied.lost,
+        }));
+    }
+    say!(
+        "{} of {} written to {}",
+        paint::plural_of(copied.entries, "entry", "entries"),
+        session.format(),
+        app.show_path(&target)
+    )?;
+    if copied.faults > 0 {
+        let lost = match copied.lost {
+            0 => "nothing is lost".to_owned(),
+            lost => format!("{} not in the copy", paint::number(lost)),
+        };
+        let faults = paint::plural(copied.faults, "fault");
+        app.note(&format!(
+            "{faults} in the source, {lost}; `longhaul session verify` names them"
+        ));
+    }
+    Ok(())
+}
+
+fn begin(app: &App, args: &ImportArgs, file: &Path) -> Result<(), Failure> {
+    let export = Export::read(file)?.vouched_by(seal(app).as_ref());
     let carry = match args.full {
         true => Carry::Path,
         false => Carry::Summary,
     };
     let new = app.new_session();
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| app.own_session_path(&new));
+    let target = app.target(args.output.as_ref(), &new);
     let workspace = app
         .workspace_flag
         .clone()
@@ -221,7 +255,7 @@ pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
     if app.json {
         return out::json(&json!({
             "from": {
-                "file": answer::path(&args.file),
+                "file": answer::path(file),
                 "session": export.session.id,
                 "key": export.session.key,
                 "agent": export.session.agent,
@@ -263,20 +297,4 @@ pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
 
 pub(super) fn new_id() -> EntryId {
     EntryId::new(uuid::Uuid::now_v7().to_string())
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        if let Error::Session(error) = error {
-            return error.into();
-        }
-        let failure = Failure {
-            outcome: Outcome::Failed,
-            ..Failure::new(error.to_string())
-        };
-        match error.remedy() {
-            Some(remedy) => failure.help(remedy),
-            None => failure,
-        }
-    }
 }

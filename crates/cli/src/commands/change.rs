@@ -1,21 +1,26 @@
-//! `session branch|pin|label|archive|restore`: what changes a session file.
+//! `session branch|pin|label|rename|archive|restore`: what changes a session file.
 //!
 //! Each looks first whether an agent is running the session, and changes
 //! nothing when there is nothing to change.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use longhaul_transcript::{
-    Archived, Draft, Durability, EntryId, Error, Packing, Session, Writer, archive, archive_path,
-    liveness, restore,
+    Archived, Context, Draft, Durability, EntryId, Error, Packing, Session, Writer, archive,
+    has_archive, liveness, restore,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::answer;
+use super::measured::heading;
 use crate::app::App;
-use crate::args::{ArchiveArgs, BranchArgs, LabelArgs, Leave, PinArgs, Which};
+use crate::args::{
+    ArchiveArgs, BranchArgs, LabelArgs, Leave, PinArgs, RenameArgs, RewriteArgs, Which,
+};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
+use crate::table::{Table, left, right};
 use crate::{own_write, paint, resolve};
 
 /// The file of a session that may be written to now.
@@ -48,9 +53,34 @@ pub(super) fn durability(app: &App) -> Durability {
     }
 }
 
+/// The session that a command is to change, and its file.
+pub(super) fn to_change(
+    app: &App,
+    name: Option<&OsStr>,
+    leave: Leave,
+) -> Result<(Session, PathBuf), Failure> {
+    let session = resolve::session_to_write(app, name)?;
+    let path = writable(app, &session, leave)?;
+    Ok((session, path))
+}
+
+/// Appends one entry and says what that did.
+fn append(app: &App, session: &Session, draft: &Draft, said: &str) -> Result<(), Failure> {
+    let id = Writer::open(session.path(), durability(app))?.append(draft, app.stamp())?;
+    report(app, session, &id, said)
+}
+
+fn report(app: &App, session: &Session, id: &EntryId, said: &str) -> Result<(), Failure> {
+    own_write::remember(app, session.path());
+    if app.json {
+        let session = answer::session(app, session);
+        return out::json(&json!({ "session": session, "entry": id.as_str() }));
+    }
+    say!("{said}")
+}
+
 pub(super) fn branch(app: &App, args: &BranchArgs) -> Result<(), Failure> {
-    let session = resolve::session_to_write(app, args.on.name())?;
-    let path = writable(app, &session, args.leave)?;
+    let (session, path) = to_change(app, args.on.name(), args.leave)?;
     let target = resolve::entry(&session.tree()?, &session, &args.entry)?;
     let mut writer = Writer::open(&path, durability(app))?;
     let from = writer.parent().cloned();
@@ -73,53 +103,94 @@ pub(super) fn branch(app: &App, args: &BranchArgs) -> Result<(), Failure> {
 }
 
 pub(super) fn pin(app: &App, args: &PinArgs) -> Result<(), Failure> {
-    let session = resolve::session_to_write(app, args.on.name())?;
-    let path = writable(app, &session, args.leave)?;
+    let (session, _) = to_change(app, args.on.name(), args.leave)?;
     let tree = session.tree()?;
     let target = resolve::entry(&tree, &session, &args.entry)?;
-    let present = tree.labels().get(&target).map(String::as_str);
-    let wanted = match &args.note {
-        _ if args.remove => None,
-        Some(note) => Some(format!("pin:{note}")),
-        None => Some(String::from("pin")),
-    };
-    match present {
-        Some(label) if !is_pin(label) && !args.remove => {
-            return Err(Failure::new(format!("{target} is labelled {label:?} already")).help(
-                "an entry has one label; remove it first with `longhaul session label --remove`",
-            ));
-        }
-        Some(label) if wanted.as_deref() == Some(label) => {
-            return Err(Failure::nothing(format!("{target} is pinned already.")));
-        }
-        None if args.remove => return Err(Failure::nothing(format!("{target} is not pinned."))),
-        Some(label) if args.remove && !is_pin(label) => {
+    let present = tree.labels().get(&target);
+    let pinned = present.filter(|label| is_pin(label));
+    if args.remove {
+        if pinned.is_none() {
             return Err(Failure::nothing(format!("{target} is not pinned.")));
         }
-        _ => {}
+        let said = format!("{target} is no longer pinned");
+        let label = None;
+        return append(app, &session, &Draft::Label { target, label }, &said);
     }
-    let said = match args.remove {
-        true => format!("{target} is no longer pinned"),
-        false => format!("{target} is pinned"),
-    };
-    let draft = match wanted {
-        Some(_) => Draft::pin(target, args.note.as_deref()),
-        None => Draft::Label {
-            target,
-            label: None,
-        },
-    };
-    let id = Writer::open(&path, durability(app))?.append(&draft, app.stamp())?;
-    report(app, &session, &id, &said)
+    if let Some(label) = present.filter(|label| !is_pin(label)) {
+        return Err(
+            Failure::new(format!("{target} is labelled {label:?} already")).help(
+                "an entry has one label; remove it first with `longhaul session label --remove`",
+            ),
+        );
+    }
+    if pinned.is_some_and(|label| note(label) == args.note.as_deref()) {
+        return Err(Failure::nothing(format!("{target} is pinned already.")));
+    }
+    let said = format!("{target} is pinned");
+    let draft = Draft::pin(target, args.note.as_deref());
+    append(app, &session, &draft, &said)
 }
 
 fn is_pin(label: &str) -> bool {
     label == "pin" || label.starts_with("pin:")
 }
 
+/// Why an entry is pinned.
+fn note(label: &str) -> Option<&str> {
+    label.strip_prefix("pin:")
+}
+
+/// The pins of a session and what each keeps in every context.
+pub(super) fn pins(app: &App, which: &Which) -> Result<(), Failure> {
+    let session = resolve::session(app, which.name())?;
+    let tree = session.tree()?;
+    let mut meter = app.meter();
+    let mut pins = Vec::new();
+    for node in tree.nodes() {
+        let Some(label) = tree.labels().get(&node.id).filter(|label| is_pin(label)) else {
+            continue;
+        };
+        let messages = Context::of_entry(&session.entry(&node.id)?);
+        let tokens = meter.messages(&messages);
+        let text: String = messages.iter().map(|one| one.view().text()).collect();
+        pins.push((&node.id, note(label), tokens, text));
+    }
+    if app.json {
+        let pin = |(id, note, tokens, text): &(&EntryId, Option<&str>, _, String)| {
+            let gist = paint::gist(text, 200);
+            json!({ "entry": id.as_str(), "note": note, "tokens": tokens, "gist": gist })
+        };
+        return out::json(&json!({
+            "session": answer::session(app, &session),
+            "pins": pins.iter().map(pin).collect::<Vec<Value>>(),
+            "tokens": pins.iter().map(|(_, _, tokens, _)| *tokens).sum::<longhaul_tokens::Tokens>(),
+        }));
+    }
+    say!("{}", heading(app, &session))?;
+    if pins.is_empty() {
+        return Err(Failure::nothing("Nothing is pinned."));
+    }
+    let columns = [
+        left("ENTRY"),
+        right("TOKENS"),
+        left("NOTE").cut_to(12),
+        left("WHAT").cut_to(24),
+    ];
+    let mut table = Table::new(columns);
+    for (id, note, tokens, text) in &pins {
+        let note = paint::gist(note.unwrap_or_default(), 40);
+        table.row([
+            id.to_string(),
+            tokens.to_string(),
+            note,
+            paint::gist(text, 80),
+        ]);
+    }
+    table.print(app.columns())
+}
+
 pub(super) fn label(app: &App, args: &LabelArgs) -> Result<(), Failure> {
-    let session = resolve::session_to_write(app, args.on.name())?;
-    let path = writable(app, &session, args.leave)?;
+    let (session, _) = to_change(app, args.on.name(), args.leave)?;
     let tree = session.tree()?;
     let target = resolve::entry(&tree, &session, &args.entry)?;
     let present = tree.labels().get(&target);
@@ -133,37 +204,28 @@ pub(super) fn label(app: &App, args: &LabelArgs) -> Result<(), Failure> {
         Some(name) => format!("{target} is called {name:?} now"),
         None => format!("{target} has no label any more"),
     };
-    let draft = Draft::Label {
-        target,
-        label: args.name.clone(),
-    };
-    let id = Writer::open(&path, durability(app))?.append(&draft, app.stamp())?;
-    report(app, &session, &id, &said)
+    let label = args.name.clone();
+    append(app, &session, &Draft::Label { target, label }, &said)
 }
 
-fn report(app: &App, session: &Session, id: &EntryId, said: &str) -> Result<(), Failure> {
-    own_write::remember(app, session.path());
-    if app.json {
-        return out::json(&json!({ "session": answer::session(session), "entry": id.as_str() }));
-    }
-    say!("{said}")
+/// Gives a session a name, by which it is listed and found.
+pub(super) fn rename(app: &App, args: &RenameArgs) -> Result<(), Failure> {
+    let (session, _) = to_change(app, args.on.name(), args.leave)?;
+    let name = args.name.clone();
+    let said = format!("the session is called {name:?} now");
+    append(app, &session, &Draft::SessionInfo { name }, &said)
 }
 
 pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
     const NOTHING: &str = "Nothing to archive: the session was never compacted, or all before its \
         boundary is archived already.";
-    let session = resolve::session_to_write(app, args.which.name())?;
-    let path = writable(app, &session, args.leave)?;
+    let (session, path) = to_change(app, args.rewrite.which.name(), args.rewrite.leave)?;
     if session.load()?.boundary.is_none() {
         return Err(Failure::nothing(NOTHING));
     }
-    let question = format!(
-        "Move everything before the boundary of {} into its archive?",
-        app.show_path(&path)
-    );
-    if !app.confirm(&question, args.yes)? {
-        return Err(Failure::nothing("Nothing changed."));
-    }
+    let shown = app.show_path(&path);
+    let question = format!("Move everything before the boundary of {shown} into its archive?");
+    app.confirm(&question, args.rewrite.yes)?;
     let packing = match args.zstd || app.config.config.transcript.compress_archive {
         true => Packing::Zstd,
         false => Packing::Plain,
@@ -173,7 +235,7 @@ pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
     };
     own_write::remember(app, &path);
     if app.json {
-        return out::json(&moved_json(&session, &moved));
+        return out::json(&moved_json(app, &session, &moved));
     }
     say!(
         "{} moved to {}; the session file went from {} to {}",
@@ -186,30 +248,23 @@ pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn unpack(app: &App, which: &Which, yes: bool, leave: Leave) -> Result<(), Failure> {
+pub(super) fn unpack(app: &App, args: &RewriteArgs) -> Result<(), Failure> {
     const NOTHING: &str = "Nothing to restore: there is no archive beside the session.";
-    let session = resolve::session_to_write(app, which.name())?;
-    let path = writable(app, &session, leave)?;
-    let archived = [Packing::Plain, Packing::Zstd];
-    if !archived
-        .iter()
-        .any(|packing| archive_path(&path, *packing).exists())
-    {
+    let (session, path) = to_change(app, args.which.name(), args.leave)?;
+    if !has_archive(&path) {
         return Err(Failure::nothing(NOTHING));
     }
-    let question = format!(
-        "Put the archived entries back into {}?",
-        app.show_path(&path)
-    );
-    if !app.confirm(&question, yes)? {
-        return Err(Failure::nothing("Nothing changed."));
-    }
+    let shown = app.show_path(&path);
+    app.confirm(
+        &format!("Put the archived entries back into {shown}?"),
+        args.yes,
+    )?;
     let Some(moved) = restore(&path)? else {
         return Err(Failure::nothing(NOTHING));
     };
     own_write::remember(app, &path);
     if app.json {
-        return out::json(&moved_json(&session, &moved));
+        return out::json(&moved_json(app, &session, &moved));
     }
     say!(
         "{} restored; the session file has {} now",
@@ -218,9 +273,9 @@ pub(super) fn unpack(app: &App, which: &Which, yes: bool, leave: Leave) -> Resul
     )
 }
 
-fn moved_json(session: &Session, moved: &Archived) -> serde_json::Value {
+fn moved_json(app: &App, session: &Session, moved: &Archived) -> Value {
     json!({
-        "session": answer::session(session),
+        "session": answer::session(app, session),
         "archive": answer::path(&moved.archive),
         "bytes": moved.bytes,
         "liveBefore": moved.live_before,

@@ -1,5 +1,4 @@
-//! `checkpoint list|show|create|restore`: the state of the work, saved and put
-//! back.
+//! `checkpoint list|show|create`: the state of the work, saved and put back.
 
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Error, Listed, Restoring, Trigger, Turn,
@@ -16,7 +15,7 @@ use super::saving::{Saving, occasion, read_only, tell};
 use crate::app::App;
 use crate::args::{CheckpointArgs, CheckpointCommand, Which};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::style;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
@@ -24,9 +23,9 @@ use crate::{paint, resolve};
 pub(crate) fn run(app: &App, command: &CheckpointCommand) -> Result<(), Failure> {
     match command {
         CheckpointCommand::List { which } => list(app, which),
+        CheckpointCommand::Show(args) if args.as_restored => show_restored(app, args),
         CheckpointCommand::Show(args) => show(app, args),
         CheckpointCommand::Create { which } => create(app, which),
-        CheckpointCommand::Restore(args) => restore(app, args),
     }
 }
 
@@ -36,7 +35,7 @@ fn list(app: &App, which: &Which) -> Result<(), Failure> {
     let listed = saving.store.list(&saving.whose.key)?;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "checkpoints": listed.iter().map(|one| row_json(app, &saving, one)).collect::<Vec<_>>(),
         }));
     }
@@ -169,7 +168,7 @@ fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
     let id = checkpoint.meta.checkpoint_id;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "id": id.to_string(),
             "path": answer::path(&saving.path(app, id)),
             "checkpoint": checkpoint,
@@ -208,7 +207,7 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let path = saving.path(app, id);
     if app.json {
         return out::json(&json!({
-            "session": answer::session(session),
+            "session": answer::session(app, session),
             "id": id.to_string(),
             "path": answer::path(&path),
             "previous": written.previous,
@@ -232,11 +231,12 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     if !retired.is_empty() {
         app.note(&format!("removed as too old: {}", retired.join(", ")));
     }
-    app.note("`longhaul checkpoint restore` prints it as an agent gets it back");
+    app.note("`longhaul checkpoint show --as-restored` prints it as an agent gets it back");
     Ok(())
 }
 
-fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
+/// Prints what a restore would put into a context.
+fn show_restored(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
     let (session, _, checkpoint) = find(app, args)?;
     let config = &app.config.config;
     // The compaction that it was made for has happened since.
@@ -259,7 +259,7 @@ fn restore(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
             parts.shift_remove("meta");
         }
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "id": checkpoint.meta.checkpoint_id.to_string(),
             "time": checkpoint.meta.created_at,
             "compactions": compactions,

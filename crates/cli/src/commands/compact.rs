@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
@@ -18,19 +17,19 @@ use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{
-    Boundary, Entry, EntryId, Loaded, Packing, Session, Writer, archive_path, each_archived,
+    Boundary, Entry, EntryId, Loaded, Session, Writer, each_archived, has_archive,
 };
 use serde_json::{Value, json};
 
 use super::answer;
-use super::change::{durability, writable};
+use super::change::{durability, to_change};
 use super::measured::heading;
+use super::models::{self, Waiting};
 use super::saving::{Entries, Materials, Saving, read_only, tell};
-use super::summaries::{self, Waiting};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::{own_write, paint, resolve};
 
 /// A session that was opened, and what is said about it.
@@ -65,11 +64,8 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     }
     let session = match args.dry_run {
         true => resolve::session(app, args.which.name())?,
-        false => resolve::session_to_write(app, args.which.name())?,
+        false => to_change(app, args.which.name(), args.leave)?.0,
     };
-    if !args.dry_run {
-        writable(app, &session, args.leave)?;
-    }
     let saving = Saving::of(app, &session);
     // First what takes in most of the file, so that it is read once.
     let Opened {
@@ -80,7 +76,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     } = open(app, &session)?;
     let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
-    let waiting = summaries::configured(app, Some(&reading))?;
+    let waiting = models::waiting(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
     let entries = Entries::of(app, &session)?;
     let archived = archived_ids(&session)?;
@@ -174,9 +170,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         "Compact {} messages into a summary ({} to {} tokens)?",
         previewed.removed.messages, about.before, previewed.event.tokens_after
     );
-    if !app.confirm(&question, args.yes)? {
-        return Err(Failure::nothing("Nothing changed."));
-    }
+    app.confirm(&question, args.yes)?;
     let inside = waiting.as_ref().map(Waiting::enter);
     let made = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
     drop(inside);
@@ -267,14 +261,12 @@ impl About<'_> {
 
     fn tokens(&self, after: Tokens) -> Result<(), Failure> {
         let About { window, before, .. } = self;
-        paint::row(
+        row!(
             "Tokens",
-            format!(
-                "{before} → {after} of {} ({:.0} % → {:.0} %)",
-                window.size(),
-                window.fullness(*before) * 100.0,
-                window.fullness(after) * 100.0
-            ),
+            "{before} → {after} of {} ({:.0} % → {:.0} %)",
+            window.size(),
+            window.fullness(*before) * 100.0,
+            window.fullness(after) * 100.0
         )
     }
 }
@@ -328,7 +320,7 @@ fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
         .map(|fragment| format!("{} {}", fragment.kind(), fragment.tokens()))
         .collect();
     if !restored.is_empty() {
-        paint::row("Puts back", format!("{} tokens", restored.join(", ")))?;
+        row!("Puts back", "{} tokens", restored.join(", "))?;
     }
     for problem in &made.restored.problems {
         app.note(&format!("note: {problem}"));
@@ -371,7 +363,7 @@ fn made_json(about: &About<'_>, made: &Made, entry: Option<&EntryId>) -> Value {
     let restored: Vec<RestoredFragment> = restored.map(RestoredFragment::of).collect();
     let checkpoint = Some(&event.checkpoint).filter(|id| !id.is_empty());
     json!({
-        "session": answer::session(about.session),
+        "session": answer::session(about.app, about.session),
         "dryRun": entry.is_none(),
         "entry": entry.map(EntryId::as_str),
         "layer": about.layer,
@@ -415,9 +407,7 @@ fn prune(about: &About<'_>, args: &CompactArgs, site: &mut AtRest<'_>) -> Result
         "Hide {} tool results ({} to {after} tokens)?",
         pruned.results, about.before
     );
-    if !app.confirm(&question, args.yes)? {
-        return Err(Failure::nothing("Nothing changed."));
-    }
+    app.confirm(&question, args.yes)?;
     let _lock = site.lock().map_err(blocked)?;
     let mut compactor = Compactor::at(site);
     let checkpoint = match app.config.config.writes_checkpoints() {
@@ -445,7 +435,7 @@ fn pruned_report(
     let app = about.app;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(about.session),
+            "session": answer::session(about.app, about.session),
             "dryRun": mark.is_none(),
             "entry": mark.map(EntryId::as_str),
             "layer": Layer::Prune,
@@ -460,12 +450,10 @@ fn pruned_report(
     say!("{}", heading(app, about.session))?;
     paint::row("Layer", Layer::Prune)?;
     about.tokens(after)?;
-    paint::row(
+    row!(
         "Hides",
-        format!(
-            "{} tool results; `longhaul recall ID` brings each back",
-            pruned.results
-        ),
+        "{} tool results; `longhaul recall ID` brings each back",
+        pruned.results
     )?;
     if let Some(checkpoint) = checkpoint {
         paint::row("Checkpoint", checkpoint)?;
@@ -478,8 +466,7 @@ fn pruned_report(
 }
 
 fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
-    let session = resolve::session_to_write(app, args.which.name())?;
-    let path = writable(app, &session, args.leave)?;
+    let (session, path) = to_change(app, args.which.name(), args.leave)?;
     let config = &app.config.config;
     let live = Live::open_with(&session, config.state_capture(), &app.keep(&session))?;
     let plan: Again = if args.undo {
@@ -504,9 +491,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         return Err(archived(&what));
     }
     let verb = if args.undo { "Take back" } else { "Do again" };
-    if !app.confirm(&format!("{verb} compaction {}?", plan.subject), args.yes)? {
-        return Err(Failure::nothing("Nothing changed."));
-    }
+    app.confirm(&format!("{verb} compaction {}?", plan.subject), args.yes)?;
     let mut writer = Writer::open(&path, durability(app))?;
     if let Some(branch) = plan.branch {
         writer.branch(branch);
@@ -522,7 +507,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         .map(|now| (now.reading.measurement.tokens, now.window));
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "compaction": plan.subject.as_str(),
             "entries": ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
             "tokens": now.as_ref().map(|(tokens, _)| tokens),
@@ -537,13 +522,11 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let Some((tokens, window)) = now else {
         return Ok(());
     };
-    paint::row(
+    row!(
         "Tokens",
-        format!(
-            "{tokens} of {} ({:.0} %)",
-            window.size(),
-            window.fullness(tokens) * 100.0
-        ),
+        "{tokens} of {} ({:.0} %)",
+        window.size(),
+        window.fullness(tokens) * 100.0
     )?;
     if tokens >= window.hard() {
         let way_out = if args.undo { "--redo" } else { "--undo" };
@@ -558,13 +541,6 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
 
 fn archived(what: &str) -> Failure {
     Failure::new(what).help("`longhaul session restore` puts it back; then it can be undone")
-}
-
-/// Whether a part of a session was moved away.
-pub(super) fn has_archive(path: &Path) -> bool {
-    [Packing::Plain, Packing::Zstd]
-        .iter()
-        .any(|packing| archive_path(path, *packing).exists())
 }
 
 /// Whether a context of a session with an archive has its beginning: what it
@@ -606,7 +582,9 @@ fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     state.breaker.reset();
     state.save(&app.state_dir)?;
     if app.json {
-        return out::json(&json!({ "session": answer::session(&session), "breaker": "closed" }));
+        return out::json(
+            &json!({ "session": answer::session(app, &session), "breaker": "closed" }),
+        );
     }
     say!("The breaker is closed; compaction may be tried again.")
 }

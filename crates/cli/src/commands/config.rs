@@ -1,13 +1,15 @@
-//! `config …`: the values in force and where they come from.
+//! `config …`: the values in force, where they come from, and new ones.
 
-use longhaul_engine::config::{Origin, Places, candidates, schema};
+use std::path::{Path, PathBuf};
+
+use longhaul_engine::config::{self, Origin, Places, candidates, schema};
 use serde_json::{Map, Value, json};
 
 use super::answer;
-use crate::app::App;
+use crate::app::{App, config_failure};
 use crate::args::ConfigCommand;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::style::style;
 use crate::table::{Table, left};
@@ -15,6 +17,7 @@ use crate::table::{Table, left};
 pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
     match command {
         ConfigCommand::Show { origin, key } => show(app, *origin, key.as_deref()),
+        ConfigCommand::Set { key, value } => set(app, key, value),
         ConfigCommand::Schema => out::json(&schema()),
         ConfigCommand::Path => path(app),
     }
@@ -74,15 +77,80 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn path(app: &App) -> Result<(), Failure> {
-    let variable = std::env::var_os("LONGHAUL_CONFIG").map(std::path::PathBuf::from);
-    let places = Places {
+/// Puts a value into the file that counts, or into a new one in the state folder.
+fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
+    let variable = config_variable();
+    let found = config::find(&places(app, variable.as_deref()), &config::read);
+    let new = || {
+        let flag = app.config_flag.clone().or(variable.clone());
+        config::ConfigFile {
+            path: flag.unwrap_or_else(|| app.state_dir.join("longhaul.yaml")),
+            text: String::new(),
+            found_by: config::FoundBy::StateDir,
+        }
+    };
+    let file = found
+        .map_err(|error| config_failure(&error))?
+        .unwrap_or_else(new);
+    let resolve = |file, flags| {
+        let sources = config::Sources {
+            file,
+            flags,
+            ..config::Sources::default()
+        };
+        config::resolve(&sources).map_err(|error| config_failure(&error))
+    };
+    let flag = config::Flag {
+        name: "config set".into(),
+        key: key.into(),
+        value: value.into(),
+    };
+    let mut rows = resolve(None, vec![flag])?.rows().into_iter();
+    let Some(row) = rows.find(|row| row.origin != Origin::Default) else {
+        return Err(Failure::usage(format!("{key} cannot be set by itself")));
+    };
+    let path = app.show_path(&file.path);
+    let Some(text) = config::edited(&file, &row.key, &row.value) else {
+        let what = format!("{path} cannot be changed without touching more than {key}");
+        let by_hand = format!("write `{key}: {}` into it by hand", row.value);
+        return Err(Failure::new(what).help(by_hand));
+    };
+    // What is refused would keep every other command from working.
+    resolve(
+        Some(config::ConfigFile {
+            text: text.clone(),
+            ..file.clone()
+        }),
+        Vec::new(),
+    )?;
+    if let Some(folder) = file.path.parent() {
+        longhaul_files::create_folder(folder)?;
+    }
+    let target = longhaul_files::resolve(&file.path).unwrap_or_else(|_| file.path.clone());
+    longhaul_files::replace(&target, text.as_bytes())?;
+    if app.json {
+        let path = answer::path(&file.path);
+        return out::json(&json!({ "path": path, "key": row.key.as_str(), "value": row.value }));
+    }
+    say!("{} is {} now, in {path}", row.key.as_str(), row.value)
+}
+
+fn config_variable() -> Option<PathBuf> {
+    std::env::var_os("LONGHAUL_CONFIG").map(PathBuf::from)
+}
+
+fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
+    Places {
         flag: app.config_flag.as_deref(),
-        variable: variable.as_deref(),
+        variable,
         workspace: Some(&app.workspace),
         state_dir: Some(&app.state_dir),
-    };
-    let candidates = candidates(&places);
+    }
+}
+
+fn path(app: &App) -> Result<(), Failure> {
+    let variable = config_variable();
+    let candidates = candidates(&places(app, variable.as_deref()));
     let used = candidates.iter().find(|candidate| candidate.path.is_file());
     if app.json {
         return out::json(&json!({

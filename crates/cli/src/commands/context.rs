@@ -16,7 +16,7 @@ use super::{answer, budget, carry, compact, diff, history, inspect, report_fault
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::style;
 use crate::{paint, resolve};
 
@@ -37,7 +37,6 @@ pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
         ContextCommand::Autocompact(args) => autocompact(app, args),
         ContextCommand::Windows(args) => windows::windows(app, args),
         ContextCommand::Export(args) => carry::export(app, args),
-        ContextCommand::Import(args) => carry::import(app, args),
     }
 }
 
@@ -59,7 +58,7 @@ fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
     state.autocompact = Some(on);
     state.save(&app.state_dir)?;
     if app.json {
-        return out::json(&json!({ "session": answer::session(&session), "autocompact": on }));
+        return out::json(&json!({ "session": answer::session(app, &session), "autocompact": on }));
     }
     say!(
         "Automatic compaction of {key} is {}.",
@@ -78,7 +77,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
     // `--model` asks about another one than the session's.
     standing.window_source = measured.window_source(app);
     if app.json {
-        return out::json(&standing.to_json(&seen, model(app, &measured)));
+        return out::json(&standing.to_json(&seen, model(app, &measured), &app.state_dir));
     }
     print_status(app, &measured, &standing)?;
     if let Some(spending) = &standing.spending {
@@ -118,50 +117,38 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result<(
         colour.apply_to(format!("{:.1} %", percent(measured)))
     )?;
     let source = measured.reading.measurement.source;
-    paint::row(
-        "Tokens",
-        format!("{tokens} of {} ({source})", window.size()),
-    )?;
+    row!("Tokens", "{tokens} of {} ({source})", window.size())?;
     let model = paint::gist(model(app, measured).unwrap_or("unknown"), 60);
     paint::row("Model", model)?;
     paint::row("Window", measured.window_source(app))?;
     let census = measured.context.census();
-    paint::row(
+    row!(
         "Messages",
-        format!(
-            "{} user, {} assistant, {} tool results, {} other",
-            paint::number(census.user as u64),
-            paint::number(census.assistant as u64),
-            paint::number(census.tool_results as u64),
-            paint::number(census.other as u64)
-        ),
+        "{} user, {} assistant, {} tool results, {} other",
+        paint::number(census.user as u64),
+        paint::number(census.assistant as u64),
+        paint::number(census.tool_results as u64),
+        paint::number(census.other as u64)
     )?;
     let when = match measured.loaded.last_compaction() {
         Some(time) => format!(" (last {})", paint::ago(app.now(), time)),
         None => String::new(),
     };
-    paint::row(
-        "Compactions",
-        format!("{}{when}", paint::epoch(standing.epoch)),
-    )?;
-    paint::row(
+    row!("Compactions", "{}{when}", paint::epoch(standing.epoch))?;
+    row!(
         "Risk",
-        format!(
-            "{} ({} {loss_from})",
-            paint::risk(state.risk).apply_to(state.risk),
-            state.loss_percent
-        ),
+        "{} ({} {loss_from})",
+        paint::risk(state.risk).apply_to(state.risk),
+        state.loss_percent
     )?;
     if let Some(checkpoint) = &standing.checkpoint {
         let time = Millis::parse_iso(&checkpoint.meta.created_at);
         let when = time.map(|time| format!(" ({})", paint::ago(app.now(), time)));
-        paint::row(
+        row!(
             "Checkpoint",
-            format!(
-                "{}{}",
-                checkpoint.meta.checkpoint_id,
-                when.unwrap_or_default()
-            ),
+            "{}{}",
+            checkpoint.meta.checkpoint_id,
+            when.unwrap_or_default()
         )?;
     }
     paint::row("Next", next_threshold(window, tokens))
@@ -236,7 +223,7 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
             "budget": layout.breakdown,
             "workspace": answer::path(&layout.workspace),
             "problems": budget::problems_json(&[&layout.problems[..], &restored.problems].concat())?,
-            "session": answer::session(&measured.session),
+            "session": answer::session(app, &measured.session),
         });
         let (rest, request) = (serde_json::to_string(&rest)?, &layout.json);
         // The request keeps its bytes, so the object is put together as text.
@@ -254,7 +241,7 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
     app.note(&format!(
         "{}, {} tokens by our count; tool definitions are the agent's own",
         paint::plural(layout.messages.len() as u64, "message"),
-        layout.breakdown.total,
+        layout.breakdown.total
     ));
     if let Some(error) = &layout.over {
         app.note(&format!(
@@ -293,7 +280,7 @@ fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(
             checkpoint,
         }.line(),
         "restored": restored.fragments,
-        "session": answer::session(&measured.session),
+        "session": answer::session(app, &measured.session),
         "faults": answer::faults(&measured.loaded.faults),
     });
     let rest = serde_json::to_string(&rest)?;

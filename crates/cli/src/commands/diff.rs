@@ -5,16 +5,16 @@ use std::collections::HashSet;
 use longhaul_compaction::audit::Audit;
 use longhaul_engine::live::fidelity;
 use longhaul_engine::survey::{Survey, Wanted};
-use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role};
+use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, has_archive};
 use serde_json::{Value, json};
 
 use super::answer;
-use super::compact::{has_archive, is_whole};
+use super::compact::is_whole;
 use super::measured::heading;
 use crate::app::App;
 use crate::args::DiffArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 
@@ -65,7 +65,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     let mut meter = app.meter();
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "compaction": entry.id.as_str(),
             "left": left_out.iter().map(|message| json!({
                 "entry": message.entry.as_str(),
@@ -80,25 +80,21 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     }
     say!("{}", heading(app, &session))?;
     if let Body::Compaction(compaction) = &entry.body {
-        paint::row(
+        row!(
             "Compaction",
-            format!(
-                "{} ({})",
-                entry.id,
-                compaction.layer.as_deref().unwrap_or("by the agent")
-            ),
+            "{} ({})",
+            entry.id,
+            compaction.layer.as_deref().unwrap_or("by the agent")
         )?;
     }
-    paint::row(
+    row!(
         "Stayed",
-        format!(
-            "{} messages, verbatim",
-            after
-                .messages
-                .iter()
-                .filter(|message| message.role != Role::CompactionSummary)
-                .count()
-        ),
+        "{} messages, verbatim",
+        after
+            .messages
+            .iter()
+            .filter(|message| message.role != Role::CompactionSummary)
+            .count()
     )?;
     paint::row(
         "Left",
@@ -155,11 +151,11 @@ fn pointers(fidelity: &Audit) -> Result<(), Failure> {
             None => String::new(),
         };
         let text = paint::gist(&missing.text, 90);
-        paint::row(title, format!("{}: {text}{place}", missing.what))?;
+        row!(title, "{}: {text}{place}", missing.what)?;
     }
     let more = fidelity.reduced.len().saturating_sub(SHOWN) + fidelity.reduced_unlisted as usize;
     if more > 0 {
-        paint::row("", format!("and {} more", paint::number(more as u64)))?;
+        row!("", "and {} more", paint::number(more as u64))?;
     }
     Ok(())
 }

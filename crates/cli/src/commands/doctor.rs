@@ -12,7 +12,7 @@ use serde_json::json;
 use super::deployment;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::style::style;
 

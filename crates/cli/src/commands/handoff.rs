@@ -10,13 +10,13 @@ use longhaul_redact::Redactor;
 use longhaul_tokens::Tokens;
 use serde_json::{Value, json};
 
-use super::answer;
-use super::carry::{new_id, note_redacted, refuse_existing, source};
+use super::carry::{new_id, note_redacted, source};
 use super::measured::Measured;
+use super::{answer, refuse_existing};
 use crate::app::App;
 use crate::args::HandoffArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::{own_write, paint};
 
 pub(super) fn run(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
@@ -66,7 +66,7 @@ fn give(app: &App, args: &HandoffArgs) -> Result<(), Failure> {
     }
     if app.json {
         let mut value = json!({
-            "session": answer::session(&measured.session),
+            "session": answer::session(app, &measured.session),
             "output": output.map(answer::path),
             "checkpointStored": source.stored,
             "redacted": tally,
@@ -98,21 +98,17 @@ fn check(app: &App, file: &Path) -> Result<(), Failure> {
         );
     }
     say!("{} is a sound hand-off", app.show_path(file))?;
-    paint::row(
+    row!(
         "From",
-        format!(
-            "{} (session {})",
-            paint::gist(&handoff.from.agent, 60),
-            paint::gist(handoff.from.session.as_str(), 60)
-        ),
+        "{} (session {})",
+        paint::gist(&handoff.from.agent, 60),
+        paint::gist(handoff.from.session.as_str(), 60)
     )?;
-    paint::row(
+    row!(
         "Checkpoint",
-        format!(
-            "{} of {}",
-            handoff.from.checkpoint,
-            paint::gist(&handoff.from.created_at, 40)
-        ),
+        "{} of {}",
+        handoff.from.checkpoint,
+        paint::gist(&handoff.from.created_at, 40)
     )?;
     paint::row("To", paint::gist(&handoff.to, 60))?;
     paint::row("Task", paint::gist(&handoff.task, 100))?;
@@ -120,7 +116,7 @@ fn check(app: &App, file: &Path) -> Result<(), Failure> {
     paint::row("Files", handoff.files.len())?;
     paint::row("Open items", handoff.open_items.len())?;
     paint::row("Constraints", handoff.constraints.len())?;
-    paint::row("Budget", format!("{} tokens", handoff.budget))?;
+    row!("Budget", "{} tokens", handoff.budget)?;
     app.note("`longhaul session handoff --accept` begins a session with it");
     Ok(())
 }
@@ -128,10 +124,7 @@ fn check(app: &App, file: &Path) -> Result<(), Failure> {
 fn accept(app: &App, args: &HandoffArgs, file: &Path) -> Result<(), Failure> {
     let handoff = read(file)?;
     let new = app.new_session();
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| app.own_session_path(&new));
+    let target = app.target(args.output.as_ref(), &new);
     let begun = handoff::accept(
         &handoff,
         &target,

@@ -11,7 +11,7 @@ use super::measured::heading;
 use crate::app::App;
 use crate::args::Which;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 
@@ -31,7 +31,7 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         .collect();
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "compactions": rows.iter().map(row_json).collect::<Vec<Value>>(),
         }));
     }

@@ -1,5 +1,6 @@
 //! `context inspect`: what fills the context, part by part.
 
+use longhaul_engine::recall::looks_back;
 use longhaul_engine::standing;
 use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_tokens::{Tokens, Window};
@@ -14,7 +15,7 @@ use super::{answer, budget};
 use crate::app::App;
 use crate::args::Which;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::resolve::id_starts;
 use crate::style::style;
@@ -34,11 +35,13 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
         .collect();
     largest.sort_by_key(|(at, tokens)| (std::cmp::Reverse(*tokens), *at));
     largest.truncate(top);
-    let layout = budget::lay_out(app, &measured, &restored(app, &measured, None))?;
+    let restored = restored(app, &measured, None);
+    let layout = budget::lay_out(app, &measured, &restored)?;
+    let retrieved = retrieved(&measured);
     let verdict = budget::cache_verdict(app, &measured)?;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&measured.session),
+            "session": answer::session(app, &measured.session),
             "tokens": tokens,
             "tokensFrom": measured.reading.measurement.source.to_string(),
             "percent": percent(&measured),
@@ -48,6 +51,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
             "estimator": app.config.config.tokens.estimator.to_string(),
             "factor": measured.reading.factor,
             "parts": parts,
+            "retrieved": retrieved,
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
@@ -57,14 +61,18 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
                 "role": measured.context.messages[*at].role,
                 "tokens": tokens,
             })).collect::<Vec<_>>(),
-            "request": budget::layout_json(&layout)?,
+            "request": budget::layout_json(&layout, &restored)?,
             "cache": verdict,
         }));
     }
     say!("{}", heading(app, &measured.session))?;
-    budget::print(app, &layout)?;
+    budget::print(app, &layout, &restored)?;
     say!("")?;
-    for (name, tokens) in parts.rows() {
+    for (name, tokens) in parts
+        .rows()
+        .into_iter()
+        .chain([("  recalled again", retrieved)])
+    {
         if tokens > Tokens::ZERO {
             print_part(name, tokens, window)?;
         }
@@ -86,6 +94,19 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
     Ok(())
 }
 
+/// What of the tool results was retrieved: by recall, or from the memory.
+fn retrieved(measured: &Measured) -> Tokens {
+    let messages = measured.context.messages.iter();
+    let counted = messages.zip(&measured.reading.per_message);
+    counted
+        .filter(|(message, _)| {
+            let tool = message.view().tool_name().map(|tool| looks_back(&tool));
+            message.role == Role::ToolResult && tool == Some(true)
+        })
+        .map(|(_, tokens)| *tokens)
+        .sum()
+}
+
 fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure> {
     say!(
         "{} {:>10}  {} {:>5.1} %",
@@ -99,9 +120,11 @@ fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure
 fn print_measurement(measured: &Measured) -> Result<(), Failure> {
     let tokens = measured.tokens();
     let window = &measured.window;
-    paint::row(
+    row!(
         "Context",
-        format!("{tokens} of {} ({:.1} %)", window.size(), percent(measured)),
+        "{tokens} of {} ({:.1} %)",
+        window.size(),
+        percent(measured)
     )?;
     paint::row("Known from", measured.reading.measurement.source)?;
     let factor = measured.reading.factor;
@@ -116,10 +139,7 @@ fn print_measurement(measured: &Measured) -> Result<(), Failure> {
             ),
         },
     )?;
-    paint::row(
-        "Window",
-        format!("{} ({})", window.size(), measured.origin.origin),
-    )?;
+    row!("Window", "{} ({})", window.size(), measured.origin.origin)?;
     for (name, at) in [
         ("  gauge", window.gauge()),
         ("  checkpoint", window.checkpoint()),
@@ -130,7 +150,7 @@ fn print_measurement(measured: &Measured) -> Result<(), Failure> {
     ] {
         let at_tokens = format!("{:>10}", at.to_string());
         if tokens >= at {
-            paint::row(name, format!("{at_tokens}  {}", style("passed").yellow()))?;
+            row!(name, "{at_tokens}  {}", style("passed").yellow())?;
         } else {
             paint::row(name, at_tokens)?;
         }

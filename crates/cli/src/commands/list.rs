@@ -1,7 +1,5 @@
 //! `session list`: every session of every agent, at a glance.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use indicatif::ProgressBar;
 use longhaul_engine::catalog::{self, Catalog, Glance, Problem};
 use longhaul_tokens::{Tokens, Window};
@@ -13,7 +11,7 @@ use super::answer;
 use crate::app::App;
 use crate::args::ListArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::resolve::{belongs_to, id_of, short_ids};
 use crate::style::style;
@@ -32,9 +30,9 @@ pub(super) fn list(app: &App, args: &ListArgs) -> Result<(), Failure> {
     // Short ids must be unique among all sessions, also those not shown.
     let ids = short_ids(&sessions);
     let mut wanted: Vec<(Listed, String)> = sessions.into_iter().zip(ids).collect();
-    if let Some(agent) = &args.agent {
-        let formats = agent_formats(agent)?;
-        wanted.retain(|(found, _)| formats.contains(&found.reference.format));
+    if let Some(name) = &args.agent {
+        let meant = named_agent(name)?;
+        wanted.retain(|(found, _)| agent(app, found, found.reference.format) == meant);
     }
     if args.here {
         wanted.retain(|(found, _)| belongs_to(&found.reference, &app.workspace));
@@ -59,25 +57,28 @@ pub(super) fn list(app: &App, args: &ListArgs) -> Result<(), Failure> {
     print(app, &lines, &problems, total)
 }
 
-fn agent_formats(name: &str) -> Result<Vec<Format>, Failure> {
+/// Whose a session is.
+fn agent(app: &App, found: &Listed, format: Format) -> &'static str {
+    catalog::agent(&found.reference.path, format, &app.state_dir)
+}
+
+/// The agent that a name means.
+fn named_agent(name: &str) -> Result<&'static str, Failure> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "");
     let wanted = plain(name);
-    let formats: Vec<Format> = [
+    let formats = [
         Format::Pi,
         Format::OpenClaw,
-        Format::OpenClawSqlite,
-        Format::OpenClawStore,
         Format::ClaudeCode,
         Format::Codex,
-    ]
-    .into_iter()
-    .filter(|format| !wanted.is_empty() && plain(format.agent()).starts_with(&wanted))
-    .collect();
-    if formats.is_empty() {
-        return Err(Failure::usage(format!("no agent is called {name:?}"))
-            .help("use pi, openclaw, claude or codex"));
-    }
-    Ok(formats)
+    ];
+    let mut agents = formats.into_iter().map(Format::agent).chain(["longhaul"]);
+    agents
+        .find(|agent| !wanted.is_empty() && plain(agent).starts_with(&wanted))
+        .ok_or_else(|| {
+            Failure::usage(format!("no agent is called {name:?}"))
+                .help("use longhaul, pi, openclaw, claude or codex")
+        })
 }
 
 /// Looks at sessions on all cores; files are independent of each other.
@@ -88,32 +89,25 @@ fn glances(app: &App, sessions: &[(Listed, String)]) -> Vec<Result<Glance, Error
     } else {
         ProgressBar::hidden()
     };
+    let look = |(found, _): &(Listed, String)| {
+        let glance = catalog::glance(&found.reference, &mut app.meter());
+        bar.inc(1);
+        glance
+    };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = AtomicUsize::new(0);
-    let mut results: Vec<(usize, Result<Glance, Error>)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (0..workers)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut done = Vec::new();
-                    loop {
-                        let at = next.fetch_add(1, Ordering::Relaxed);
-                        let Some((found, _)) = sessions.get(at) else {
-                            return done;
-                        };
-                        done.push((at, catalog::glance(&found.reference, &mut app.meter())));
-                        bar.inc(1);
-                    }
-                })
-            })
+    let share = sessions.len().div_ceil(workers).max(1);
+    let glances = std::thread::scope(|scope| {
+        let shares = sessions.chunks(share);
+        let handles: Vec<_> = shares
+            .map(|some| scope.spawn(|| some.iter().map(look).collect::<Vec<_>>()))
             .collect();
-        handles
+        let done = handles
             .into_iter()
-            .flat_map(|handle| handle.join().unwrap_or_default())
-            .collect()
+            .flat_map(|handle| handle.join().unwrap_or_default());
+        done.collect()
     });
     bar.finish_and_clear();
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, glance)| glance).collect()
+    glances
 }
 
 fn window(app: &App, glance: &Glance) -> Option<(Tokens, Window)> {
@@ -180,7 +174,7 @@ fn cells(app: &App, line: &Line) -> Vec<String> {
     let glance = match &line.glance {
         Ok(glance) => glance,
         Err(error) => {
-            let agent = found.reference.format.agent().to_owned();
+            let agent = agent(app, found, found.reference.format).to_owned();
             let blank = || String::from("-");
             // The row says which file; there is no room to say it again.
             let path = found.reference.path.display().to_string();
@@ -210,7 +204,7 @@ fn cells(app: &App, line: &Line) -> Vec<String> {
     };
     let workspace = glance.header.cwd.as_ref().map(|cwd| app.show_path(cwd));
     vec![
-        glance.format.agent().into(),
+        agent(app, found, glance.format).into(),
         name(line),
         when,
         size,
@@ -265,7 +259,7 @@ fn line_json(app: &App, line: &Line) -> Value {
         "id": id_of(&found.reference),
         "short": line.short,
         "key": found.reference.key,
-        "agent": found.reference.format.agent(),
+        "agent": agent(app, found, found.reference.format),
         "format": found.reference.format,
         "path": answer::path(&found.reference.path),
         "bytes": found.bytes,
@@ -275,7 +269,7 @@ fn line_json(app: &App, line: &Line) -> Value {
         Err(error) => value["error"] = json!(App::redact(&error.to_string())),
         Ok(glance) => {
             let window = window(app, glance);
-            value["agent"] = json!(glance.format.agent());
+            value["agent"] = json!(agent(app, found, glance.format));
             value["format"] = json!(glance.format);
             value["workspace"] = json!(glance.header.cwd.as_deref().map(answer::path));
             value["turns"] = json!(glance.turns);

@@ -7,7 +7,7 @@ use longhaul_engine::tools::Notebook;
 use longhaul_model::CancellationToken;
 use longhaul_server::mcp::{Desk, Error, Gate, HttpLimits, serve_http, serve_stdio};
 
-use super::{memory, memory_files};
+use super::{memory, memory_files, models};
 use crate::app::App;
 use crate::args::McpArgs;
 use crate::failure::Failure;
@@ -20,11 +20,7 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
         None => None,
     };
     let desk = Arc::new(desk(&app)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+    let runtime = models::runtime(2)?;
     let cancel = CancellationToken::new();
     {
         let _within = runtime.enter();
@@ -41,16 +37,6 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
     // A read of standard input cannot be called off, and nobody waits for it.
     runtime.shutdown_background();
     served
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        let failure = Failure::new(error.to_string());
-        match error.remedy() {
-            Some(remedy) => failure.help(remedy),
-            None => failure,
-        }
-    }
 }
 
 /// What is served: everything below gets values.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use longhaul_engine::catalog::agent;
 use longhaul_engine::measure::Reading;
 use longhaul_engine::session::window_source;
 use longhaul_engine::standing::Seen;
@@ -89,7 +90,7 @@ impl Measured {
 pub(super) fn heading(app: &App, session: &Session) -> String {
     let key = session.reference().key.clone();
     let name = key.unwrap_or_else(|| resolve::id_of(session.reference()));
-    let agent = session.format().agent();
+    let agent = agent(session.path(), session.format(), &app.state_dir);
     let mut line = format!("{} {}", style(agent).bold(), paint::gist(&name, 80));
     if let Some(cwd) = &session.header().cwd {
         // The end of a path tells more than its start.

@@ -13,7 +13,7 @@ use crate::app::App;
 
 use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::style::style;
 use crate::table::{Table, left, right};
@@ -123,7 +123,7 @@ fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
                 app.note(&format!("{}: {}", told(found), found.remedy()));
             }
         }
-        super::dream::agreed(app, "Mend this?", args.yes)?;
+        app.confirm("Mend this?", args.yes)?;
         let fixed = memory.fix(clock(app), limits(app), estimator)?;
         if app.json {
             out::json(&json!({
@@ -435,15 +435,13 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         (None, 0) => "as the memory files are now".to_owned(),
         (None, _) => "the memory files not taken in yet".to_owned(),
     };
-    paint::row(
+    row!(
         "index",
-        format!(
-            "{} in {}, {} of text in {} on disk, {when}",
-            paint::plural(status.records, "text"),
-            paint::plural(status.chunks, "chunk"),
-            paint::bytes(status.text_bytes),
-            paint::bytes(status.disk_bytes)
-        ),
+        "{} in {}, {} of text in {} on disk, {when}",
+        paint::plural(status.records, "text"),
+        paint::plural(status.chunks, "chunk"),
+        paint::bytes(status.text_bytes),
+        paint::bytes(status.disk_bytes)
     )?;
     if status.text_bytes < LITTLE_TEXT && status.disk_bytes > status.text_bytes * 3 / 2 {
         let told = "an index has some 11 KB of its own, which shows beside little text";

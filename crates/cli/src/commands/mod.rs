@@ -23,6 +23,7 @@ pub(crate) mod mcp;
 mod measured;
 pub(crate) mod memory;
 pub(crate) mod memory_files;
+mod models;
 pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod replay;
@@ -32,12 +33,15 @@ pub(crate) mod sample;
 mod saving;
 pub(crate) mod session;
 mod show;
-mod summaries;
+mod trash;
 mod windows;
+
+use std::path::Path;
 
 use longhaul_transcript::Fault;
 
 use crate::app::App;
+use crate::failure::Failure;
 
 /// Says what was wrong with a file that could still be read.
 fn report_faults(app: &App, faults: &[Fault]) {
@@ -51,4 +55,13 @@ fn report_faults(app: &App, faults: &[Fault]) {
             faults.len() - SHOWN
         ));
     }
+}
+
+/// A new file takes nobody's place.
+fn refuse_existing(target: &Path) -> Result<(), Failure> {
+    if target.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let what = format!("cannot write {}: the file exists already", target.display());
+    Err(Failure::new(what).help("choose another name or remove it"))
 }

@@ -18,7 +18,7 @@ use super::{answer, memory};
 use crate::app::App;
 use crate::args::{Reach, RecallArgs};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::{paint, resolve};
 
 /// Ids that are shown of those a hit stands for; `--json` has more.
@@ -114,7 +114,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         let notes = found.notes.iter().cloned().chain(seen);
         let notes: Vec<String> = notes.map(|note| shown.note(&note)).collect();
         out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "scope": match scope {
                 Scope::Session => "session",
                 Scope::Family => "family",

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::args::RedactArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 
 /// A secret is known by what stands far from it, such as the head of its table,
 /// so the whole text is held at once.

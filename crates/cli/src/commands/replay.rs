@@ -19,24 +19,19 @@ use serde_json::{Value, json};
 use super::answer;
 use super::compact::{blocked, protected};
 use super::measured::heading;
+use super::models::{self, Waiting};
 use super::replay_page;
-use super::summaries::{self, Waiting};
 use crate::app::App;
 use crate::args::{ReplayArgs, ReportKind};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::style;
 use crate::table::{Table, left, right};
 use crate::{paint, resolve};
 
 pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result<(), Failure> {
-    if let Some(output) = args
-        .output
-        .as_deref()
-        .filter(|output| output.symlink_metadata().is_ok())
-    {
-        return Err(Failure::new(format!("{} exists already", output.display()))
-            .help("choose another name or remove it"));
+    if let Some(output) = &args.output {
+        super::refuse_existing(output)?;
     }
     let source = source(app, args)?;
     let result = replay_source(app, args, &source);
@@ -128,7 +123,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let mut written = 0u64;
     let mut failure = None;
     let waiting = match &app.model {
-        Some(_) => summaries::configured(app, None)?,
+        Some(_) => models::waiting(app, None)?,
         None => None,
     };
     let summaries = waiting.as_ref().map(|waiting| Summaries {
@@ -169,7 +164,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
         app.note(&format!("report written to {}", args.report_file.display()));
     }
     if app.json {
-        return out::json(&report_json(session, source, report)?);
+        return out::json(&report_json(app, session, source, report)?);
     }
     print_report(app, &report, &window, elapsed)
 }
@@ -177,13 +172,14 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
 /// The report with its session as in every answer; the built-in sample has no
 /// file that could be named.
 fn report_json(
+    app: &App,
     session: &Session,
     source: &Source,
     mut report: ReplayReport,
 ) -> Result<Value, Failure> {
     // A path that is not UTF-8 cannot be serialized.
     report.path = PathBuf::new();
-    let mut named = answer::session(session);
+    let mut named = answer::session(app, session);
     if source.temporary.is_some() {
         named["id"] = json!(session.header().id);
         named["path"] = Value::Null;
@@ -284,59 +280,51 @@ fn print_report(
 ) -> Result<(), Failure> {
     let totals = &report.totals;
     say!("")?;
-    paint::row(
+    row!(
         "Replayed",
-        format!(
-            "{} entries, {} turns, {} requests in {elapsed:.2} s",
-            paint::number(totals.entries as u64),
-            paint::number(totals.turns as u64),
-            paint::number(totals.requests)
-        ),
+        "{} entries, {} turns, {} requests in {elapsed:.2} s",
+        paint::number(totals.entries as u64),
+        paint::number(totals.turns as u64),
+        paint::number(totals.requests)
     )?;
-    paint::row(
+    row!(
         "Compactions",
-        format!(
-            "{} ({:.0} ms in all), {} prunings; the agent itself: {}",
-            report.compactions.len(),
-            totals.milliseconds,
-            report.prunings.len(),
-            report.native.len()
-        ),
+        "{} ({:.0} ms in all), {} prunings; the agent itself: {}",
+        report.compactions.len(),
+        totals.milliseconds,
+        report.prunings.len(),
+        report.native.len()
     )?;
     let most = app.config.config.compaction.max_auto_compactions;
     let lossy = report.compactions.iter();
     let lossy = lossy.filter(|row| row.event.fidelity.lost_something());
     if lossy.count() >= most as usize {
-        paint::row(
+        row!(
             "Guard",
-            format!(
-                "by itself an agent would stop after {most} that lost something (`compaction.maxAutoCompactions`) and offer a fresh session"
-            ),
+            "by itself an agent would stop after {most} that lost something (`compaction.maxAutoCompactions`) and offer a fresh session"
         )?;
     }
-    paint::row(
+    row!(
         "Checkpoints",
-        format!("{}, kept in memory only", report.checkpoints.len()),
+        "{}, kept in memory only",
+        report.checkpoints.len()
     )?;
-    paint::row(
+    row!(
         "Largest context",
-        format!(
-            "{} of {} (hard limit {})",
-            totals.largest_context,
-            window.size(),
-            window.hard()
-        ),
+        "{} of {} (hard limit {})",
+        totals.largest_context,
+        window.size(),
+        window.hard()
     )?;
     paint::row("Lost for good", totals.nowhere)?;
     if let Some(native) = report.native.last()
         && let Some((named, all)) = native.modified_files_named
     {
-        paint::row(
+        row!(
             "Elsewhere",
-            format!(
-                "the agent's last summary names {named} of {all} changed files; our context {} of {}",
-                totals.modified_files_named.0, totals.modified_files_named.1
-            ),
+            "the agent's last summary names {named} of {all} changed files; our context {} of {}",
+            totals.modified_files_named.0,
+            totals.modified_files_named.1
         )?;
     }
     let mut table = Table::new([left("INPUT BILL"), right("TOKENS"), right("AGAINST OURS")]);

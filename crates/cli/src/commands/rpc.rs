@@ -15,7 +15,7 @@ use longhaul_engine::tools::{
 use longhaul_model::Model;
 use longhaul_server::rpc::{Guest, Place, Surroundings, serve};
 
-use super::{memory, summaries};
+use super::{memory, models};
 use crate::app::{App, absolute};
 use crate::args::{Global, Needs, RpcArgs};
 use crate::failure::Failure;
@@ -30,10 +30,7 @@ pub(crate) fn run(app: App, global: &Global, args: &RpcArgs) -> Result<(), Failu
         global: global.clone(),
         here: app.workspace.clone(),
     });
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(4)
-        .enable_all()
-        .build()?;
+    let runtime = models::runtime(4)?;
     let served = runtime.block_on(serve(
         tokio::io::stdin(),
         tokio::io::stdout(),
@@ -112,7 +109,7 @@ impl Lodging {
             SummaryChoice::Session => of_host,
             SummaryChoice::Extractive => None,
             SummaryChoice::Other { provider, model } => {
-                summaries::connect(app, &provider, &model, config.request_limits())
+                models::summarizer(app, &provider, &model, config.request_limits())
             }
         }
     }

@@ -7,16 +7,11 @@ use super::answer;
 use crate::app::App;
 use crate::args::SampleArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 
 pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
-    if args.output.symlink_metadata().is_ok() {
-        return Err(
-            Failure::new(format!("{} exists already", args.output.display()))
-                .help("choose another name or remove it"),
-        );
-    }
+    super::refuse_existing(&args.output)?;
     let plan = Plan {
         seed: args.seed,
         size: match args.bytes {

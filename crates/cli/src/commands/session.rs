@@ -1,13 +1,13 @@
 //! `session …`: reading, checking and copying one session.
 
-use longhaul_transcript::{Fault, FaultKind, Report, Session, fork, import, verify};
+use longhaul_transcript::{Fault, FaultKind, Report, Session, fork, verify};
 use serde_json::json;
 
-use super::{answer, change, handoff, list, show};
+use super::{answer, carry, change, handoff, list, show, trash};
 use crate::app::App;
-use crate::args::{CopyArgs, ForkArgs, SessionCommand, Which};
+use crate::args::{ForkArgs, SessionCommand, Which};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::style;
 use crate::{paint, resolve};
 
@@ -16,13 +16,17 @@ pub(crate) fn run(app: &App, command: &SessionCommand) -> Result<(), Failure> {
         SessionCommand::List(args) => list::list(app, args),
         SessionCommand::Show(args) => show::show(app, args),
         SessionCommand::Verify { which } => check(app, which),
-        SessionCommand::Import(args) => copy(app, args),
+        SessionCommand::Import(args) => carry::import(app, args),
         SessionCommand::Branch(args) => change::branch(app, args),
         SessionCommand::Fork(args) => fork_at(app, args),
         SessionCommand::Archive(args) => change::pack(app, args),
-        SessionCommand::Restore { which, yes, leave } => change::unpack(app, which, *yes, *leave),
+        SessionCommand::Restore(args) => change::unpack(app, args),
         SessionCommand::Pin(args) => change::pin(app, args),
+        SessionCommand::Pins { which } => change::pins(app, which),
         SessionCommand::Label(args) => change::label(app, args),
+        SessionCommand::Rename(args) => change::rename(app, args),
+        SessionCommand::Delete(args) => trash::delete(app, args),
+        SessionCommand::Undelete { id } => trash::undelete(app, id.as_deref()),
         SessionCommand::Handoff(args) => handoff::run(app, args),
     }
 }
@@ -32,7 +36,7 @@ fn check(app: &App, which: &Which) -> Result<(), Failure> {
     let report = verify(&session)?;
     if app.json {
         let mut value = json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "sound": report.is_sound(),
         });
         if let (Some(all), serde_json::Value::Object(counts)) =
@@ -73,24 +77,20 @@ fn is_altered(fault: &Fault) -> bool {
 
 fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Failure> {
     say!("{} ({})", app.show_path(session.path()), session.format())?;
-    paint::row(
+    row!(
         "Entries",
-        format!(
-            "{} ({} on the path, {})",
-            paint::number(report.entries),
-            paint::number(report.on_path),
-            paint::plural(report.tips, "branch end"),
-        ),
+        "{} ({} on the path, {})",
+        paint::number(report.entries),
+        paint::number(report.on_path),
+        paint::plural(report.tips, "branch end")
     )?;
     paint::row("Context", paint::plural(report.context_messages, "message"))?;
     paint::row("Compactions", report.compactions)?;
-    paint::row(
+    row!(
         "Tool calls",
-        format!(
-            "{}, {}",
-            paint::number(report.tool_calls),
-            paint::plural(report.tool_results, "result")
-        ),
+        "{}, {}",
+        paint::number(report.tool_calls),
+        paint::plural(report.tool_results, "result")
     )?;
     let marked = report.proven > 0 || report.faults.iter().any(is_altered);
     paint::row(
@@ -117,43 +117,6 @@ fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Fai
     Ok(())
 }
 
-fn copy(app: &App, args: &CopyArgs) -> Result<(), Failure> {
-    let session = resolve::session(app, args.which.name())?;
-    let new = app.new_session();
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| app.own_session_path(&new));
-    let copied = import(&session, &target, &new)?;
-    if app.json {
-        return out::json(&json!({
-            "session": answer::session(&session),
-            "output": answer::path(&target),
-            "id": new.id,
-            "entries": copied.entries,
-            "faults": copied.faults,
-            "lost": copied.lost,
-        }));
-    }
-    say!(
-        "{} of {} written to {}",
-        paint::plural_of(copied.entries, "entry", "entries"),
-        session.format(),
-        app.show_path(&target)
-    )?;
-    if copied.faults > 0 {
-        let lost = match copied.lost {
-            0 => "nothing is lost".to_owned(),
-            lost => format!("{} not in the copy", paint::number(lost)),
-        };
-        app.note(&format!(
-            "{} in the source, {lost}; `longhaul session verify` names them",
-            paint::plural(copied.faults, "fault")
-        ));
-    }
-    Ok(())
-}
-
 fn fork_at(app: &App, args: &ForkArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
     let at = match &args.entry {
@@ -161,14 +124,11 @@ fn fork_at(app: &App, args: &ForkArgs) -> Result<(), Failure> {
         None => None,
     };
     let new = app.new_session();
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| app.own_session_path(&new));
+    let target = app.target(args.output.as_ref(), &new);
     let copied = fork(&session, at.as_ref(), &target, &new)?;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "output": answer::path(&target),
             "id": new.id,
             "entries": copied.entries,

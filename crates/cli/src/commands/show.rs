@@ -10,7 +10,7 @@ use super::{answer, report_faults};
 use crate::app::App;
 use crate::args::ShowArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::resolve::{self, unique_starts};
 use crate::style::style;
@@ -38,7 +38,7 @@ pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), Failure> {
     })?;
     if app.json {
         return out::json(&json!({
-            "session": answer::session(&session),
+            "session": answer::session(app, &session),
             "leaf": tree.leaf().map(|node| node.id.as_str()),
             "entries": rows.iter().map(Row::json).collect::<Vec<Value>>(),
             "faults": answer::faults(&faults),

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::args::WindowsArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 
 pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {

@@ -54,7 +54,7 @@ fn a_round_trip_with_the_whole_path_gives_the_same_context() {
         );
         run_ok(
             &machine,
-            &format!("context import {name}.json --full -o {name}.jsonl"),
+            &format!("session import {name}.json --full -o {name}.jsonl"),
         );
         age(&machine.work().join(format!("{name}.jsonl")), 1);
         run_ok(&machine, &format!("session verify {name}.jsonl"));
@@ -69,7 +69,7 @@ fn a_fresh_session_begins_with_summary_and_checkpoint() {
     machine.put_pi("s", compacted("s", "/home/ada/app").text(), 1);
     let before = machine.files();
     run_ok(&machine, "context export s -o s.json");
-    let ran = run_ok(&machine, "context import s.json -o new.jsonl");
+    let ran = run_ok(&machine, "session import s.json -o new.jsonl");
     assert!(
         ran.out.contains("with summary and checkpoint of s"),
         "{ran:?}"
@@ -108,7 +108,7 @@ fn a_compaction_of_an_imported_session_loses_no_fact() {
     let machine = Machine::new();
     machine.put_pi("long", long(8), 1);
     run_ok(&machine, "context export long -o e.json");
-    run_ok(&machine, "context import e.json -o new.jsonl --workspace .");
+    run_ok(&machine, "session import e.json -o new.jsonl --workspace .");
     // The work goes on.
     let path = machine.work().join("new.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
@@ -231,8 +231,8 @@ fn nothing_is_overwritten() {
     fs::write(machine.work().join("there"), "mine").unwrap();
     for line in [
         "context export s -o there",
-        "context import s.json -o there",
-        "context import s.json --full -o there",
+        "session import s.json -o there",
+        "session import s.json --full -o there",
         "session handoff s -o there",
         "session handoff --accept s.xml -o there",
     ] {
@@ -284,17 +284,17 @@ fn what_is_no_export_is_refused_with_its_line_and_a_remedy() {
     for (name, text) in cases {
         let file = format!("{name}.json");
         fs::write(machine.work().join(&file), text).unwrap();
-        let ran = machine.run_line(&format!("context import {file} -o never.jsonl"));
+        let ran = machine.run_line(&format!("session import {file} -o never.jsonl"));
         assert_eq!(ran.code, 1, "{name}: {ran:?}");
         assert!(ran.err.contains("help:"), "{name}: {ran:?}");
         all.push_str(&format!("# {name}\n{}", ran.err));
     }
     let large = fs::File::create(machine.work().join("large.json")).unwrap();
     large.set_len((512 << 20) + 1).unwrap();
-    let ran = machine.run_line("context import large.json");
+    let ran = machine.run_line("session import large.json");
     assert_eq!(ran.code, 1, "{ran:?}");
     all.push_str(&format!("# large\n{}", ran.err));
-    let ran = machine.run_line("context import missing.json");
+    let ran = machine.run_line("session import missing.json");
     all.push_str(&format!("# missing\n{}", ran.err));
     assert_snapshot!("import-refused", all);
     assert!(!machine.work().join("never.jsonl").exists());
@@ -535,8 +535,8 @@ fn devices_and_pipes_are_refused_with_a_remedy() {
         "session handoff --check pipe",
         "session handoff --accept /dev/zero",
         "session handoff --accept pipe",
-        "context import /dev/zero",
-        "context import pipe",
+        "session import /dev/zero",
+        "session import pipe",
     ] {
         let ran = machine.run_line(line);
         assert_eq!(ran.code, 1, "{line}: {ran:?}");

@@ -177,14 +177,95 @@ fn a_message_may_come_from_standard_input() {
 }
 
 #[test]
-fn what_is_piped_beside_a_message_is_not_read_and_that_is_said() {
+fn what_is_piped_in_follows_the_message() {
     let ground = Ground::saying(vec![Said::text("ok")]);
-    let ran = ground.piped(&["-p", "the message"], "the rest\n");
+    let ran = ground.piped(&["-p", "review this"], "- old\n+ new\n");
     assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{ran:?}");
-    assert!(ran.err.contains("standard input is not read"), "{ran:?}");
+    let said = text_of(&ground.messages()[0]);
+    assert_eq!(said, "review this\n\n- old\n+ new\n");
+    // An empty pipe adds nothing.
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    ground.piped(&["-p", "the message"], "");
     assert_eq!(text_of(&ground.messages()[0]), "the message");
-    let ran = ground.piped(&["-p", "-q", "the message"], "the rest\n");
-    assert_eq!(ran.err, "", "{ran:?}");
+}
+
+#[test]
+fn a_pipe_in_which_nothing_comes_is_not_waited_for() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    let mut child = ground
+        .command(&["-p", "the message"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let held = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(held);
+    assert_eq!(output.stdout, b"ok\n");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("nothing came on standard input"), "{told}");
+}
+
+#[test]
+fn a_task_is_done_by_a_subagent_with_its_own_session_and_limits() {
+    let ground = Ground::new(|request| {
+        let asked = request.json().to_string();
+        let said = match (asked.contains("# Subagent"), asked.contains("tool_result")) {
+            (true, _) => Said::text("There are 12 tests."),
+            (false, false) => Said::call(
+                "call-1",
+                "task",
+                &json!({ "task": "Count the tests.", "rounds": 7 }).to_string(),
+            ),
+            (false, true) => Said::text("Twelve."),
+        };
+        said.reply(request)
+    });
+    let ran = ground.chat(&["-p", "--session", "s", "how many tests?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Twelve.\n"), "{ran:?}");
+    let requests = ground.server.requests();
+    let of_subagent = requests.iter().map(|one| one.json().to_string());
+    let of_subagent: Vec<String> = of_subagent
+        .filter(|one| one.contains("# Subagent"))
+        .collect();
+    assert_eq!(of_subagent.len(), 1);
+    assert!(
+        of_subagent[0].contains("7 model calls"),
+        "{}",
+        of_subagent[0]
+    );
+    assert!(
+        !of_subagent[0].contains("\"name\":\"task\""),
+        "{}",
+        of_subagent[0]
+    );
+    let result = requests.last().unwrap().json().to_string();
+    assert!(result.contains("There are 12 tests."), "{result}");
+    let mut headers = ground.sessions().into_iter().map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()
+    });
+    let child = headers.find(|header| header["id"].as_str().unwrap().contains(":subagent:"));
+    let parent = child.unwrap()["parentSession"].clone();
+    assert!(parent.as_str().unwrap().ends_with("_s.jsonl"), "{parent}");
+}
+
+#[test]
+fn what_the_configuration_says_of_the_prompt_is_in_it() {
+    let ground = Ground::saying(vec![Said::text("ok")]);
+    for (key, value) in [
+        ("prompt.tts", "short sentences"),
+        ("prompt.extra", "Be kind."),
+    ] {
+        let ran = ground.machine.run(["config", "set", key, value]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    ground.chat(&["-p", "hello"]);
+    let asked = ground.server.requests()[0].json().to_string();
+    for said in ["Your answer is read aloud: short sentences", "Be kind."] {
+        assert!(asked.contains(said), "{said}: {asked}");
+    }
 }
 
 #[test]
@@ -570,17 +651,20 @@ fn silent_turns_and_compactions_are_counted_apart() {
 }
 
 #[test]
-fn a_compaction_by_hand_can_be_taken_back() {
+fn a_compaction_by_hand_can_be_taken_back_and_done_again() {
     let ground = Ground::saying(vec![Said::text("noted").usage(None)]);
     let mut input: String = (0..5)
         .map(|nth| format!("message {nth}: {}\n", "some words to fill it ".repeat(200)))
         .collect();
-    input.push_str("/compact the words\n/undo\n/status\n");
+    input.push_str("/compact the words\n/undo\n/status\n/redo\n/status\n/pin\n");
     let ran = ground.piped(&["--window", "16k", "--session", "s"], &input);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("compacted (summarize"), "{ran:?}");
     assert!(ran.err.contains("taken back: "), "{ran:?}");
-    assert!(ran.out.contains("Compactions      0 "), "{ran:?}");
+    assert!(ran.err.contains("done again: "), "{ran:?}");
+    let undone = ran.out.find("Compactions      0 ").unwrap();
+    assert!(ran.out[undone..].contains("Compactions      1 "), "{ran:?}");
+    assert!(ran.err.contains(" is pinned"), "{ran:?}");
     let path = ground.sessions()[0].to_str().unwrap().to_owned();
     let verified = ground.machine.run(["session", "verify", &path]);
     assert_eq!(verified.code, 0, "{verified:?}");

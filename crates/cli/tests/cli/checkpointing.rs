@@ -77,14 +77,14 @@ fn what_is_created_is_listed_shown_and_restored() {
         listed["checkpoints"][1]["topic"]
     );
 
-    let restored = run(&machine, "checkpoint restore --session s");
+    let restored = run(&machine, "checkpoint show --as-restored --session s");
     assert!(
         restored
             .out
             .starts_with("[Post-compaction checkpoint restore]\n"),
         "{restored:?}"
     );
-    let parts = run(&machine, "checkpoint restore --session s --json").json();
+    let parts = run(&machine, "checkpoint show --as-restored --session s --json").json();
     assert_eq!(parts["text"], restored.out.as_str());
     assert!(parts["tokens"].as_u64() <= Some(700));
     assert_eq!(
@@ -157,7 +157,7 @@ fn one_edited_into_nonsense_is_named_and_the_one_before_is_used() {
     ] {
         assert_ne!(nonsense, good);
         fs::write(&path, &nonsense).unwrap();
-        let restored = run(&machine, "checkpoint restore --session s");
+        let restored = run(&machine, "checkpoint show --as-restored --session s");
         assert_eq!(restored.code, 0, "{restored:?}");
         assert!(
             restored.err.contains("cp_002.yaml is damaged"),
@@ -206,7 +206,7 @@ fn without_checkpoints_there_is_nothing_to_show() {
     let before = machine.files();
     for line in [
         "checkpoint show --session s",
-        "checkpoint restore --session s",
+        "checkpoint show --as-restored --session s",
     ] {
         let ran = run(&machine, line);
         assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");

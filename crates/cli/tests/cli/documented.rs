@@ -62,9 +62,16 @@ fn every_answer_is_as_documented() {
             "session import s -o copy.jsonl",
         ),
         (
-            "session branch, session pin, session label",
+            "session branch, session pin, session label, session rename",
             "session pin e01 --session other",
         ),
+        ("session pins", "session pins other"),
+        (
+            "session branch, session pin, session label, session rename",
+            "session rename Other --session other",
+        ),
+        ("session delete", "session delete other --yes"),
+        ("session undelete", "session undelete other"),
         (
             "session archive, session restore",
             "session archive s --yes",
@@ -78,7 +85,10 @@ fn every_answer_is_as_documented() {
         ("context show --assembled", "context show s --assembled"),
         ("context inspect", "context inspect s"),
         ("context export", "context export s -o export.json"),
-        ("context import", "context import export.json -o new.jsonl"),
+        (
+            "session import FILE",
+            "session import export.json -o new.jsonl",
+        ),
         ("session handoff", "session handoff s"),
         ("context history", "context history s"),
         ("context diff", "context diff --session s"),
@@ -104,7 +114,10 @@ fn every_answer_is_as_documented() {
         ("checkpoint create", "checkpoint create s"),
         ("checkpoint list", "checkpoint list long"),
         ("checkpoint show", "checkpoint show --session long"),
-        ("checkpoint restore", "checkpoint restore --session long"),
+        (
+            "checkpoint show --as-restored",
+            "checkpoint show --as-restored --session long",
+        ),
         ("context status", "context status long"),
         ("context show", "context show long"),
         ("context history", "context history long"),

@@ -24,6 +24,7 @@ mod hosting_client;
 mod hosting_summaries;
 mod in_use;
 mod machine;
+mod managing;
 mod mcp;
 mod mcp_http;
 mod naming;

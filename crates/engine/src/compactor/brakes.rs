@@ -24,7 +24,7 @@ impl fmt::Display for Guarded {
             f,
             "{lossy} compactions lost something or were not audited, and \
              `compaction.maxAutoCompactions` allows {most}; start a fresh session: `longhaul \
-             context export`, then `context import`, or `session handoff` for another agent"
+             context export`, then `session import`, or `session handoff` for another agent"
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_assembly::{BootstrapLimits, Reserves, RestoreLimits, Result, ToolPolicy};
+use longhaul_assembly::{BootstrapLimits, Hints, Reserves, RestoreLimits, Result, ToolPolicy};
 use longhaul_tokens::Window;
 
 use super::Config;
@@ -33,6 +33,18 @@ impl Config {
             key_files: restore.key_files,
             key_file_tokens: restore.key_file_tokens,
             agents_sections: restore.agents_sections.clone(),
+        }
+    }
+
+    /// How an agent is to behave, at a thinking level.
+    pub fn hints(&self, thinking: Option<String>) -> Hints {
+        let prompt = self.prompt.clone();
+        Hints {
+            thinking,
+            reasoning_tag: prompt.reasoning_tag,
+            tts: prompt.tts,
+            heartbeat: prompt.heartbeat,
+            proactive: prompt.proactive,
         }
     }
 

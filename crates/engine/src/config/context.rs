@@ -111,6 +111,27 @@ settings! {
 }
 
 settings! {
+    /// What the system prompt says beside files, skills and tools.
+    pub struct Prompt {
+        /// The tag in which reasoning is to be wrapped.
+        #[schemars(length(min = 1))]
+        reasoning_tag: Option<String> = None,
+        /// How to write where answers are read aloud.
+        #[schemars(length(min = 1))]
+        tts: Option<String> = None,
+        /// What to do on a heartbeat.
+        #[schemars(length(min = 1))]
+        heartbeat: Option<String> = None,
+        /// What to begin unasked.
+        #[schemars(length(min = 1))]
+        proactive: Option<String> = None,
+        /// What else is to be said, at its end.
+        #[schemars(length(min = 1))]
+        extra: Option<String> = None,
+    }
+}
+
+settings! {
     /// Reading ahead while idle.
     pub struct Prewarm {
         /// Re-read the files that memory and checkpoint point to while idle.

@@ -22,7 +22,7 @@ pub(super) struct Position {
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) keys: Map<String, Value>,
-    places: HashMap<KeyPath, Position>,
+    pub(super) places: HashMap<KeyPath, Position>,
 }
 
 impl Document {

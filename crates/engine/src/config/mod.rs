@@ -37,6 +37,7 @@ mod consistency;
 mod context;
 mod discover;
 mod document;
+mod edit;
 mod error;
 mod json5_map;
 mod key;
@@ -61,11 +62,12 @@ pub use compaction::{
     Risk, Summary, SummaryModel,
 };
 pub use context::{
-    Bootstrap, Budget, Prewarm, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
+    Bootstrap, Budget, Prewarm, Prompt, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
 pub use discover::{
     Candidate, FILE_NAMES, Files, FoundBy, MOST_CONFIG_BYTES, Places, candidates, find, read,
 };
+pub use edit::edited;
 pub use error::{ConfigError, Problem};
 pub use key::KeyPath;
 pub use memory::{

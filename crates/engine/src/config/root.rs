@@ -1,7 +1,7 @@
 //! The whole configuration.
 
 use super::{
-    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm,
+    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm, Prompt,
     Redaction, Requests, Restore, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
 
@@ -31,6 +31,8 @@ settings! {
         redaction: Redaction = Redaction::default(),
         /// Files of the workspace that open every system prompt.
         bootstrap: Bootstrap = Bootstrap::default(),
+        /// What the system prompt says beside files, skills and tools.
+        prompt: Prompt = Prompt::default(),
         /// Where skills are looked for.
         skills: Skills = Skills::default(),
         /// Which tools an agent is given.

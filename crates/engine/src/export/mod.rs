@@ -123,11 +123,7 @@ impl Error {
             Error::Invalid { .. } => {
                 "exports are not edited by hand: export the session again".into()
             }
-            Error::NotAnExport { .. } => {
-                "`longhaul context export` writes one; a session file is read by \
-                 `longhaul session import`"
-                    .into()
-            }
+            Error::NotAnExport { .. } => "`longhaul context export` writes one".into(),
             Error::Newer { .. } => "update longhaul, or export again with this version".into(),
             Error::Session(error) => return error.remedy(),
             Error::Checkpoint(error) => return error.remedy(),

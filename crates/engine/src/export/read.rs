@@ -1,6 +1,6 @@
 //! Reading an export that somebody wrote.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use longhaul_checkpoint::{Checkpoint, Seal as Sum};
@@ -119,6 +119,14 @@ impl Export {
     /// Whether this installation wrote it.
     pub fn is_vouched(&self) -> bool {
         self.is_vouched
+    }
+
+    /// Whether a file begins as an export does.
+    pub fn is_begun_in(path: &Path) -> bool {
+        let mut head = Vec::new();
+        let file = longhaul_files::open(path).map(|file| file.take(4096));
+        file.is_ok_and(|mut file| file.read_to_end(&mut head).is_ok())
+            && String::from_utf8_lossy(&head).contains(SCHEMA)
     }
 
     /// Reads and checks a file.

@@ -95,7 +95,8 @@ impl Hosted {
     }
 
     /// Looks after the session when a turn has ended: checkpoint, pruning,
-    /// compaction where it is due, and what is remembered beside the file.
+    /// compaction where it is due, what is remembered beside the file; and reads
+    /// ahead, where the settings want it.
     pub async fn maintain(
         &mut self,
         cancel: &CancellationToken,
@@ -105,6 +106,7 @@ impl Hosted {
             .maintain(Due::AfterTurn, cancel, listener)
             .await?;
         self.session.commit(listener)?;
+        self.session.prewarm(listener);
         Ok(())
     }
 

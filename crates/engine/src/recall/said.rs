@@ -50,7 +50,7 @@ pub(crate) fn whose(tool: &str) -> Option<Whose> {
 
 /// Whether a tool looks back, for all that its name says. Whosever it is, its
 /// call has only the words that are looked for.
-pub(crate) fn looks_back(tool: &str) -> bool {
+pub fn looks_back(tool: &str) -> bool {
     whose(tool).is_some()
 }
 

@@ -17,7 +17,7 @@ use crate::compactor::{
     Terms, UNKNOWN_WINDOW,
 };
 use crate::event::Event;
-use crate::live::{CacheTerms, CompactionFailure, Live};
+use crate::live::{Again, CacheTerms, CompactionFailure, Live};
 use crate::measure::Size;
 use longhaul_compaction::cost::EXPECTED_TURNS;
 
@@ -73,14 +73,30 @@ impl Session {
 
     /// Takes the last compaction or pruning back; nothing is rewritten.
     pub fn undo(&mut self, listener: &mut dyn Listener) -> Result<EntryId> {
+        self.again(listener, |session| {
+            let stored = Stored::open(session.writer.path())?;
+            let original = |id: &EntryId| stored.entry(id).ok();
+            Ok(session.live.undo(|| session.stamp(), &original)?)
+        })
+    }
+
+    /// Takes the last undo back.
+    pub fn redo(&mut self, listener: &mut dyn Listener) -> Result<EntryId> {
+        self.again(listener, |session| {
+            Ok(session.live.redo(|| session.stamp())?)
+        })
+    }
+
+    fn again(
+        &mut self,
+        listener: &mut dyn Listener,
+        plan: impl FnOnce(&Session) -> Result<Again>,
+    ) -> Result<EntryId> {
         if self.setup.config.sandbox.read_only {
             return Err(Error::ReadOnly);
         }
         self.refresh(listener)?;
-        let stored = Stored::open(self.writer.path())?;
-        let again = self
-            .live
-            .undo(|| self.stamp(), &|id| stored.entry(id).ok())?;
+        let again = plan(self)?;
         if let Some(branch) = again.branch {
             self.writer.branch(branch);
         }

@@ -19,6 +19,7 @@ use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
 use crate::measure::WindowEvidence;
+use crate::prewarm::Warm;
 use crate::state::SessionState;
 use crate::survey::Keep;
 
@@ -53,6 +54,16 @@ impl Engine {
     /// Begins a session. Those of one name belong together: a new one starts
     /// with the checkpoint of the one before and what the user said in it.
     pub fn create(&self, name: Option<&str>, listener: &mut dyn Listener) -> Result<Session> {
+        self.create_below(None, name, listener)
+    }
+
+    /// The same, of a session that does a part of another one's work.
+    pub(crate) fn create_below(
+        &self,
+        parent: Option<&Path>,
+        name: Option<&str>,
+        listener: &mut dyn Listener,
+    ) -> Result<Session> {
         let id = match name {
             Some(name) => name.to_owned(),
             None => self.setup.clock.new_id(),
@@ -75,7 +86,7 @@ impl Engine {
             version: 3,
             time: Some(Millis(self.setup.clock.now().timestamp().as_millisecond())),
             cwd: Some(self.setup.workspace.clone()),
-            parent_session: None,
+            parent_session: parent.map(|path| path.to_string_lossy().into_owned()),
         };
         let durability = self.setup.config.transcript.durability;
         let mut writer = Writer::create(&path, &header, durability)?;
@@ -139,6 +150,7 @@ impl Engine {
             known_size: 0,
             anchor: None,
             restored: Vec::new(),
+            warm: Warm::new(),
             entries: None,
             last_request: None,
             course: Course::default(),

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 use longhaul_assembly::{
-    Budget, Counted, FileCache, Hints, Mode, PartCounts, PartName, Problem, PromptSource, Request,
+    Budget, Counted, FileCache, Mode, PartCounts, PartName, Problem, PromptSource, Request,
     RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
 };
 use longhaul_checkpoint::Checkpoint;
@@ -53,6 +53,7 @@ pub(super) fn lay(
         Some(subagent) => Mode::Minimal(subagent.clone()),
         None => Mode::Full,
     };
+    let extra = setup.extra_prompt.as_ref().or(config.prompt.extra.as_ref());
     let prompt = SystemPrompt::build(
         &PromptSource {
             mode: &mode,
@@ -62,11 +63,8 @@ pub(super) fn lay(
             workspace: &workspace,
             skills: &skills,
             tools: &tools,
-            hints: &Hints {
-                thinking: live.loaded().settings.thinking_level.clone(),
-                ..Hints::default()
-            },
-            extra: setup.extra_prompt.as_deref(),
+            hints: &config.hints(live.loaded().settings.thinking_level.clone()),
+            extra: extra.map(String::as_str),
         },
         config.tokens.estimator.counter(),
         counts,
@@ -207,6 +205,24 @@ impl Session {
                 None
             }
         }
+    }
+
+    /// Reads ahead what the next turn will want, where the settings allow it: for
+    /// whoever waits for the user.
+    pub fn prewarm(&mut self, listener: &mut dyn Listener) {
+        if !self.setup.config.prewarm.enabled {
+            return;
+        }
+        let latest = self.checkpoints().latest(&mut |_| {}).ok().flatten();
+        let now = SystemTime::from(self.setup.clock.now().timestamp());
+        self.warm.run(
+            &self.setup.config.prewarm,
+            self.workspace.root(),
+            latest.as_ref(),
+            now,
+            &mut self.files,
+            &mut |event| tell(listener, event),
+        );
     }
 
     /// The request as it would leave now. `first` says whether it opens a turn:

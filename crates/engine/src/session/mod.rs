@@ -69,6 +69,7 @@ use crate::compactor::Course;
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
+use crate::prewarm::Warm;
 use crate::state::SessionState;
 
 /// One session at work.
@@ -90,6 +91,8 @@ pub struct Session {
     /// The day the prompt names.
     prompt_day: jiff::civil::Date,
     files: FileCache,
+    /// What was read ahead.
+    warm: Warm,
     counts: PartCounts,
     /// What is put back in this epoch.
     restored: Vec<Fragment>,

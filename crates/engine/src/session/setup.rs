@@ -46,6 +46,7 @@ pub trait Departures: Send + Sync {
 }
 
 /// Everything a session works with.
+#[derive(Clone)]
 pub struct Setup {
     /// Every number.
     pub config: Config,

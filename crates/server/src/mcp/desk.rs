@@ -216,7 +216,8 @@ impl Desk {
         };
         let standing = Standing::of(&seen, &self.config, &self.state_dir).map_err(failed)?;
         let model = measured.reading.model.as_deref();
-        Ok(standing.to_json(&seen, model.filter(|model| !model.is_empty())))
+        let model = model.filter(|model| !model.is_empty());
+        Ok(standing.to_json(&seen, model, &self.state_dir))
     }
 
     pub(super) fn store(&self) -> FileStore {

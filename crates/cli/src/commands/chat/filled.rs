@@ -10,7 +10,6 @@ use longhaul_transcript::Role;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::out::say;
 use crate::paint;
 
 /// So many of the largest messages are named.
@@ -112,25 +111,21 @@ impl Filled {
         let status = &self.status;
         let share = |tokens: Tokens| f64::from(tokens.0) / f64::from(status.window.0.max(1));
         for (name, tokens) in self.parts() {
-            paint::row(
+            row!(
                 name,
-                format!(
-                    "{:>10}  {} {:>5.1} %",
-                    tokens.to_string(),
-                    paint::bar(share(tokens), 24),
-                    percent(share(tokens)),
-                ),
+                "{:>10}  {} {:>5.1} %",
+                tokens.to_string(),
+                paint::bar(share(tokens), 24),
+                percent(share(tokens))
             )?;
         }
         say!("")?;
-        paint::row(
+        row!(
             "Context",
-            format!(
-                "{} of {} ({:.1} %)",
-                status.size.tokens,
-                status.window,
-                percent(status.fullness)
-            ),
+            "{} of {} ({:.1} %)",
+            status.size.tokens,
+            status.window,
+            percent(status.fullness)
         )?;
         paint::row(
             "Known from",
@@ -139,20 +134,14 @@ impl Filled {
                 false => "our count of the parts above",
             },
         )?;
-        paint::row(
-            "Window",
-            format!("{} ({})", status.window, status.window_origin),
-        )?;
+        row!("Window", "{} ({})", status.window, status.window_origin)?;
         paint::row("Compaction from", status.activation)?;
         if self.largest.is_empty() {
             return Ok(());
         }
         say!("")?;
         for (entry, role, tokens) in &self.largest {
-            paint::row(
-                "Largest",
-                format!("{:>10}  {role} {entry}", tokens.to_string()),
-            )?;
+            row!("Largest", "{:>10}  {role} {entry}", tokens.to_string())?;
         }
         Ok(())
     }

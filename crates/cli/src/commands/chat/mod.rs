@@ -21,10 +21,10 @@ mod stop;
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
 use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
-use longhaul_model::Error as ModelError;
 use longhaul_transcript::{Draft, Session as Stored};
 use tokio::runtime::Runtime;
 
@@ -35,8 +35,8 @@ use self::screen::{Kind, Screen};
 use self::setup::{Chosen, Place};
 use self::slash::{Said, Slash};
 use self::stop::Stopper;
-use super::change;
 use super::dream::Beside;
+use super::{change, models};
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::{Failure, Outcome};
@@ -67,18 +67,13 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
         _ => Way::Lines,
     };
     let message = match (way, &args.message) {
-        (Way::Once, None) => Some(whole_input()?),
+        (Way::Once, None) => Some(whole_input(std::io::stdin())?),
+        (Way::Once, Some(message)) => Some(with_piped(app, message)?),
         (_, message) => message.clone(),
     };
     if way == Way::Once && message.as_deref().is_none_or(|text| text.trim().is_empty()) {
         return Err(Failure::usage("there is no message")
             .help("give one after the options, or on standard input"));
-    }
-    if way == Way::Once && args.message.is_some() && input_waits() {
-        app.note(
-            "standard input is not read, since the message is on the command line; leave the \
-             message out to send what is piped",
-        );
     }
     let mut chat = Chat::begin(app, args, way)?;
     let led = match chat.lead(message) {
@@ -108,26 +103,38 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     led
 }
 
-/// Whether standard input is a pipe or a file, and so may be meant. It is not
-/// looked into: a pipe that nobody closes would hold everything up, and in a loop
-/// over lines what is in it belongs to the loop.
-fn input_waits() -> bool {
+/// How long is waited for the first byte of what may be piped in.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A message, and what is piped in behind it. A pipe in which nothing comes is not
+/// waited for: whoever started us may hold it open for no reason.
+fn with_piped(app: &App, message: &str) -> Result<String, Failure> {
     use std::os::fd::AsFd;
     use std::os::unix::fs::FileTypeExt;
-    let Ok(input) = std::io::stdin().as_fd().try_clone_to_owned() else {
-        return false;
-    };
-    std::fs::File::from(input).metadata().is_ok_and(|meta| {
-        meta.file_type().is_fifo() || (meta.file_type().is_file() && meta.len() > 0)
-    })
+    let input = std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
+    let kind = input.metadata()?.file_type();
+    if !kind.is_fifo() && !kind.is_file() && !kind.is_socket() {
+        return Ok(message.to_owned());
+    }
+    let (send, begun) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        // An error shows again where the whole is read.
+        let _ = send.send(input.fill_buf().map_or(0, <[u8]>::len));
+    });
+    match begun.recv_timeout(PATIENCE) {
+        Ok(0) => Ok(message.to_owned()),
+        Ok(_) => Ok(format!("{message}\n\n{}", whole_input(std::io::stdin())?)),
+        Err(_) => {
+            app.note("nothing came on standard input; going on without it");
+            Ok(message.to_owned())
+        }
+    }
 }
 
-fn whole_input() -> Result<String, Failure> {
+fn whole_input(input: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .take(MOST_INPUT_BYTES + 1)
-        .read_to_end(&mut bytes)?;
+    input.take(MOST_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_INPUT_BYTES {
         return Err(Failure::usage(format!(
             "the message is longer than {}",
@@ -195,10 +202,7 @@ impl<'a> Chat<'a> {
         };
         let tools = setup::tools(app, args, &place, approver)?;
         let engine = setup::engine(app, args, &chosen, &tools, &place);
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()?;
+        let runtime = models::runtime(2)?;
         let stopper = Stopper::default();
         let _inside = runtime.enter();
         stopper.listen(&runtime, way);
@@ -207,7 +211,7 @@ impl<'a> Chat<'a> {
             Some(path) => engine.open(path, listener.as_mut()),
             None => engine.create(args.session.as_deref(), listener.as_mut()),
         }
-        .map_err(failure)?;
+        .map_err(Failure::from)?;
         drop(listener);
         drop(_inside);
         place.set(session.path());
@@ -254,7 +258,7 @@ impl<'a> Chat<'a> {
                     provider: info.provider.clone(),
                     model: info.name.clone(),
                 })
-                .map_err(failure)?;
+                .map_err(Failure::from)?;
         }
         Ok(())
     }
@@ -320,6 +324,7 @@ impl<'a> Chat<'a> {
         let mut leaving = false;
         while !self.stopper.is_ending() {
             self.gauge();
+            self.session.prewarm(&mut self.screen.clone());
             let waiting = self.dreams.wait();
             let typed = prompt.read()?;
             drop(waiting);
@@ -410,13 +415,13 @@ impl<'a> Chat<'a> {
             let result = json::result(&mut self.session, &ended);
             lines.line(&result);
             lines.finish()?;
-            return ended.map_err(failure);
+            return ended.map_err(Failure::from);
         }
         let mut screen = self.screen.clone();
         self.screen.wait();
         let ended = self.turn(message, &mut screen);
         self.screen.finish()?;
-        ended.map_err(failure)
+        ended.map_err(Failure::from)
     }
 
     fn turn(&mut self, message: &str, listener: &mut dyn Listener) -> Result<Turn, Error> {
@@ -464,27 +469,4 @@ fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure
         ));
     }
     change::writable(app, &session, args.leave).map(Some)
-}
-
-/// A turn that did not end with an answer.
-fn failure(error: Error) -> Failure {
-    let outcome = match &error {
-        Error::Cancelled => Outcome::Stopped,
-        Error::NoModel => Outcome::Usage,
-        Error::Busy(_) | Error::ReadOnly => Outcome::Blocked,
-        Error::Model(failed) if matches!(failed.error, ModelError::BadSpec { .. }) => {
-            Outcome::Usage
-        }
-        Error::Transcript(
-            longhaul_transcript::Error::Locked { .. } | longhaul_transcript::Error::InUse { .. },
-        ) => Outcome::Blocked,
-        _ => Outcome::Failed,
-    };
-    let help = error.remedy();
-    let mut failure = Failure {
-        outcome,
-        ..Failure::new(error.to_string())
-    };
-    failure.help = help;
-    failure
 }

@@ -1,16 +1,17 @@
 //! The commands that are typed at the prompt, carried out.
 
 use longhaul_compaction::Layer;
+use longhaul_engine::catalog::is_prompt;
 use longhaul_engine::live::CompactionFailure;
-use longhaul_engine::session::Error;
+use longhaul_engine::session::{Error, Listener, Session};
+use longhaul_transcript::{Draft, EntryId};
 
 use serde_json::json;
 
 use super::filled::Filled;
 use super::slash::{self, Slash};
-use super::{Chat, failure, listener, money, setup};
+use super::{Chat, listener, money, setup};
 use crate::failure::Failure;
-use crate::out::say;
 use crate::{own_write, paint};
 
 impl Chat<'_> {
@@ -20,22 +21,9 @@ impl Chat<'_> {
             Slash::Context => self.context(),
             Slash::Status => self.status(),
             Slash::New(name) => self.begin_anew(name),
-            Slash::Undo => {
-                let mut listener = listener(self.app, &self.screen);
-                let subject = self.session.undo(listener.as_mut()).map_err(failure)?;
-                let tokens = self.session.size().tokens;
-                if self.app.json {
-                    let subject = subject.to_string();
-                    return say!(
-                        "{}",
-                        json!({ "event": "undo", "subject": subject, "tokens": tokens })
-                    );
-                }
-                self.screen.aside(&format!(
-                    "taken back: {subject}; the context has {tokens} tokens"
-                ));
-                Ok(())
-            }
+            Slash::Undo => self.again("undo", "taken back", Session::undo),
+            Slash::Redo => self.again("redo", "done again", Session::redo),
+            Slash::Pin(entry) => self.pin(entry.as_deref()),
             Slash::Model(None) if self.app.json => self.tell_model(),
             Slash::Model(None) => say!("{}", self.chosen.spec),
             Slash::Model(Some(name)) => self.change_model(&name),
@@ -43,6 +31,48 @@ impl Chat<'_> {
             Slash::Help => help(),
             Slash::Quit => Ok(()),
         }
+    }
+
+    fn again(
+        &mut self,
+        event: &str,
+        said: &str,
+        work: impl FnOnce(&mut Session, &mut dyn Listener) -> Result<EntryId, Error>,
+    ) -> Result<(), Failure> {
+        let mut listener = listener(self.app, &self.screen);
+        let subject = work(&mut self.session, listener.as_mut())?;
+        let tokens = self.session.size().tokens;
+        if self.app.json {
+            let subject = subject.to_string();
+            let told = json!({ "event": event, "subject": subject, "tokens": tokens });
+            return say!("{told}");
+        }
+        let said = format!("{said}: {subject}; the context has {tokens} tokens");
+        self.screen.aside(&said);
+        Ok(())
+    }
+
+    /// Pins an entry of the context; without a name, what the user said last.
+    fn pin(&mut self, name: Option<&str>) -> Result<(), Failure> {
+        let mut entries = self.session.live().entries().iter().rev();
+        let target = match name {
+            Some(name) => entries.find(|entry| entry.id.as_str().starts_with(name)),
+            None => entries.find(|entry| is_prompt(entry)),
+        };
+        let Some(target) = target.map(|entry| entry.id.clone()) else {
+            return Err(Failure::nothing(match name {
+                Some(name) => format!("No entry of the context begins with {name:?}."),
+                None => "Nothing was said yet.".to_owned(),
+            }));
+        };
+        let draft = Draft::pin(target.clone(), None);
+        self.session.ingest(draft)?;
+        if self.app.json {
+            let told = json!({ "event": "pin", "entry": target.as_str() });
+            return say!("{told}");
+        }
+        self.screen.aside(&format!("{target} is pinned"));
+        Ok(())
     }
 
     fn compact(&mut self, focus: Option<&str>) -> Result<(), Failure> {
@@ -66,7 +96,7 @@ impl Chat<'_> {
             Err(Error::Compaction(
                 why @ (CompactionFailure::NothingToDo | CompactionFailure::Grows { .. }),
             )) => Some(why.to_string()),
-            compacted => compacted.map(|_| None).map_err(failure)?,
+            compacted => compacted.map(|_| None)?,
         };
         if self.app.json {
             let tokens = self.session.size().tokens;
@@ -84,7 +114,7 @@ impl Chat<'_> {
     fn context(&mut self) -> Result<(), Failure> {
         let mut listener = listener(self.app, &self.screen);
         let meter = self.app.meter();
-        let filled = Filled::of(&mut self.session, meter, listener.as_mut()).map_err(failure)?;
+        let filled = Filled::of(&mut self.session, meter, listener.as_mut())?;
         match self.app.json {
             true => say!("{}", filled.json()),
             false => filled.print(),
@@ -105,25 +135,21 @@ impl Chat<'_> {
         paint::row("File", self.app.show_path(self.session.path()))?;
         paint::row("Model", self.chosen.spec.to_string())?;
         paint::row("Summaries", &status.summarizer)?;
-        paint::row(
+        row!(
             "Tokens",
-            format!(
-                "{} of {} ({:.1} %), compaction from {}",
-                status.size.tokens,
-                status.window,
-                status.fullness * 100.0,
-                status.activation
-            ),
+            "{} of {} ({:.1} %), compaction from {}",
+            status.size.tokens,
+            status.window,
+            status.fullness * 100.0,
+            status.activation
         )?;
         paint::row("Window", &status.window_source)?;
         let state = &status.degradation;
-        paint::row(
+        row!(
             "Compactions",
-            format!(
-                "{} (risk {})",
-                self.session.live().epoch(),
-                paint::risk(state.risk).apply_to(state.risk)
-            ),
+            "{} (risk {})",
+            self.session.live().epoch(),
+            paint::risk(state.risk).apply_to(state.risk)
         )?;
         for line in status.brakes.lines() {
             paint::row("Stopped", line)?;
@@ -134,10 +160,7 @@ impl Chat<'_> {
     fn begin_anew(&mut self, name: Option<String>) -> Result<(), Failure> {
         let name = name.or_else(|| self.args.session.clone());
         let mut listener = listener(self.app, &self.screen);
-        let new = self
-            .engine
-            .create(name.as_deref(), listener.as_mut())
-            .map_err(failure)?;
+        let new = self.engine.create(name.as_deref(), listener.as_mut())?;
         own_write::remember(self.app, self.session.path());
         self.place.set(new.path());
         self.session = new;
@@ -155,7 +178,7 @@ impl Chat<'_> {
         let engine = setup::engine(self.app, self.args, &chosen, &self.tools, &self.place);
         let path = self.session.path().to_owned();
         let mut listener = listener(self.app, &self.screen);
-        self.session = engine.open(&path, listener.as_mut()).map_err(failure)?;
+        self.session = engine.open(&path, listener.as_mut())?;
         self.engine = engine;
         self.chosen = chosen;
         drop(listener);

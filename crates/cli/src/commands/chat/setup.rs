@@ -9,6 +9,7 @@ use longhaul_engine::compactor::{SummaryChoice, summary_model};
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
 use longhaul_engine::session::{Departures, Engine, Setup};
+use longhaul_engine::subagent::WithTasks;
 use longhaul_engine::tools::{
     Approver, BashSettings, Findings, NoTools, Permissions, Policy, Recall, Toolbox,
     WorkspaceSettings, WorkspaceTools,
@@ -18,7 +19,7 @@ use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_model::{Limits, Model, ModelSpec};
 use longhaul_transcript::{EntryId, Session as Stored, SessionRef};
 
-use super::super::{memory, summaries};
+use super::super::{memory, models};
 use crate::app::App;
 use crate::args::ChatArgs;
 use crate::failure::Failure;
@@ -58,6 +59,11 @@ impl Place {
         }
     }
 
+    fn path(&self) -> PathBuf {
+        let path = self.path.lock();
+        path.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub(super) fn set(&self, path: &Path) {
         *self.path.lock().unwrap_or_else(PoisonError::into_inner) = path.to_owned();
     }
@@ -79,10 +85,15 @@ impl Place {
     }
 
     fn past(&self) -> Recollection {
-        let path = self.path.lock().unwrap_or_else(PoisonError::into_inner);
         let others = Arc::clone(&self.others);
         let others = move || others();
-        memory::past(&self.library, &path, self.scope, self.is_searched, others)
+        memory::past(
+            &self.library,
+            &self.path(),
+            self.scope,
+            self.is_searched,
+            others,
+        )
     }
 }
 
@@ -125,8 +136,7 @@ pub(super) struct Chosen {
 
 /// Connects to a model by its name.
 pub(super) fn connect(app: &App, args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
-    let spec = ModelSpec::parse(name).map_err(model_failure)?;
-    connect_as(app, args, spec)
+    connect_as(app, args, models::spec(name, None)?)
 }
 
 /// Connects to a model, elsewhere if the command line says so.
@@ -138,18 +148,8 @@ pub(super) fn connect_as(
     if let Some(url) = &args.base_url {
         spec = spec.at(url);
     }
-    let model = connect_to(app, args, &spec).map_err(model_failure)?;
+    let model = models::connect(app, &spec, limits(app, args))?;
     Ok(Chosen { spec, model })
-}
-
-fn connect_to(
-    app: &App,
-    args: &ChatArgs,
-    spec: &ModelSpec,
-) -> Result<Arc<dyn Model>, longhaul_model::Error> {
-    let catalogue = app.config.config.catalogue();
-    let variables = |name: &str| app.variable(name);
-    longhaul_model::connect_with(spec, &variables, limits(app, args), &catalogue)
 }
 
 /// How long is waited for a model.
@@ -162,15 +162,6 @@ fn limits(app: &App, args: &ChatArgs) -> Limits {
         limits.idle = most;
     }
     limits
-}
-
-/// A model that cannot even be asked: a wrong name is a wrong command line.
-fn model_failure(error: longhaul_model::Error) -> Failure {
-    let failure = match error {
-        longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
-        _ => Failure::new(error.to_string()),
-    };
-    failure.help(error.remedy())
 }
 
 /// The tools: none, or those of the workspace.
@@ -281,12 +272,12 @@ pub(super) fn engine(
         SummaryChoice::Session => Some(Arc::clone(&chosen.model)),
         SummaryChoice::Extractive => None,
         SummaryChoice::Other { provider, model } => {
-            summaries::connect(app, &provider, &model, limits(app, args))
+            models::summarizer(app, &provider, &model, limits(app, args))
         }
     };
     let departures =
         memory::takes_sessions(app).then(|| Arc::new(place.clone()) as Arc<dyn Departures>);
-    Engine::new(Setup {
+    let setup = Setup {
         config,
         state_dir: app.state_dir.clone(),
         workspace: app.workspace.clone(),
@@ -302,6 +293,15 @@ pub(super) fn engine(
         departures,
         subagent: None,
         max_rounds: Setup::MAX_ROUNDS,
+    };
+    if args.no_tools || setup.config.sandbox.read_only {
+        return Engine::new(setup);
+    }
+    let (alone, place) = (Engine::new(setup.clone()), place.clone());
+    let tools = WithTasks::new(alone, Arc::new(move || place.path()));
+    Engine::new(Setup {
+        tools: Arc::new(tools),
+        ..setup
     })
 }
 

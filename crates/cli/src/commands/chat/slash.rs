@@ -13,6 +13,10 @@ pub(super) enum Slash {
     New(Option<String>),
     /// Take the last compaction or pruning back.
     Undo,
+    /// Take the last undo back.
+    Redo,
+    /// Pin the last message, or the entry that is named.
+    Pin(Option<String>),
     /// Another model from now on; without a name, which one it is.
     Model(Option<String>),
     /// What there is.
@@ -36,6 +40,12 @@ pub(super) const ALL: &[(&str, &str, &str)] = &[
     ),
     ("/new", "[name]", "begin a new session"),
     ("/undo", "", "take the last compaction or pruning back"),
+    ("/redo", "", "take the last undo back"),
+    (
+        "/pin",
+        "[entry]",
+        "keep your last message, or an entry, word for word",
+    ),
     ("/model", "[provider/name]", "ask another model from now on"),
     ("/help", "", "this list"),
     ("/quit", "", "leave; so do Ctrl-D and Ctrl-C twice"),
@@ -71,12 +81,14 @@ pub(super) fn read(line: &str) -> Said {
         "/compact" => Slash::Compact(given),
         "/new" => Slash::New(given),
         "/model" => Slash::Model(given),
+        "/pin" => Slash::Pin(given),
         _ if given.is_some() && ALL.iter().any(|(known, ..)| *known == name) => {
             return Said::Unknown(format!("{name} takes no words after it"));
         }
         "/context" => Slash::Context,
         "/status" => Slash::Status,
         "/undo" => Slash::Undo,
+        "/redo" => Slash::Redo,
         "/help" | "/?" => Slash::Help,
         "/quit" | "/exit" => Slash::Quit,
         _ => return Said::Unknown(unknown(name)),

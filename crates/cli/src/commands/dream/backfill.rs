@@ -13,7 +13,7 @@ use super::{settings, shapes, told};
 use crate::app::App;
 use crate::args::BackfillArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::{paint, resolve};
 
 pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {

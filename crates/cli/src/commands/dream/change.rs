@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::super::answer;
 use super::super::memory_files::writing;
-use super::{agreed, locked, named, settings, shapes};
+use super::{locked, named, settings, shapes};
 use crate::app::App;
 use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::style::style;
 
@@ -38,7 +38,7 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
         }
     }
     let what = paint::plural(ids.len() as u64, "candidate");
-    agreed(app, &format!("Promote {what}?"), args.yes)?;
+    app.confirm(&format!("Promote {what}?"), args.yes)?;
     let mut changes = Vec::new();
     for id in &ids {
         changes.push(dreams.promote(&lock, id, &now, &settings)?);

@@ -34,7 +34,7 @@ use super::memory_files::{limits, reading, writing};
 use crate::app::App;
 use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::style::style;
 use crate::{paint, resolve};
 
@@ -334,22 +334,6 @@ fn named(candidates: &[Candidate], name: &str) -> Result<String, Failure> {
         .help("write more of the id")),
         (None, _) => Err(Failure::usage(format!("no candidate is called {name:?}"))
             .help("`longhaul dream review --json` lists those that wait")),
-    }
-}
-
-/// Asks before memory files are changed; `yes` answers for scripts.
-pub(super) fn agreed(app: &App, question: &str, yes: bool) -> Result<(), Failure> {
-    use std::io::IsTerminal;
-    let nobody = !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal();
-    if !yes && nobody {
-        return Err(
-            Failure::usage("this changes memory files, and there is nobody to ask")
-                .help("add --yes to go ahead"),
-        );
-    }
-    match app.confirm(question, yes)? {
-        true => Ok(()),
-        false => Err(Failure::nothing("nothing was changed")),
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use longhaul_engine::compactor::EXTRACTIVE;
 use longhaul_engine::session::{spent_on, spent_on_failure};
 use longhaul_memory::dream::{Ask, Question, Reply};
-use longhaul_model::{CancellationToken, Message, Model, ModelSpec, Request, SystemBlock};
+use longhaul_model::{CancellationToken, Error, Message, Model, Request, SystemBlock};
 
+use super::super::models;
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -22,7 +23,7 @@ pub(super) fn chosen(app: &App, base_url: Option<&str>) -> Result<Option<Arc<dyn
         if name == EXTRACTIVE {
             return Ok(None);
         }
-        return connect(app, name, base_url).map(Some).map_err(failure);
+        return Ok(Some(connect(app, name, base_url)?));
     }
     let configured = &app.config.config.dreaming.model;
     match (configured.named(), base_url) {
@@ -49,11 +50,11 @@ pub(super) fn configured(app: &App) -> Option<Arc<dyn Model>> {
 /// be meant is a mistake of the configuration.
 fn without(
     app: &App,
-    connected: Result<Arc<dyn Model>, longhaul_model::Error>,
+    connected: Result<Arc<dyn Model>, Error>,
 ) -> Result<Option<Arc<dyn Model>>, Failure> {
     match connected {
         Ok(model) => Ok(Some(model)),
-        Err(error @ longhaul_model::Error::BadSpec { .. }) => {
+        Err(error @ Error::BadSpec { .. }) => {
             let failure = Failure::usage(format!("`dreaming.model` cannot be used: {error}"));
             Err(failure.help(error.remedy()))
         }
@@ -67,31 +68,9 @@ fn without(
     }
 }
 
-fn connect(
-    app: &App,
-    name: &str,
-    base_url: Option<&str>,
-) -> Result<Arc<dyn Model>, longhaul_model::Error> {
-    let mut spec = ModelSpec::parse(name)?;
-    if let Some(url) = base_url {
-        spec = spec.at(url);
-    }
-    let config = &app.config.config;
-    let variables = |name: &str| app.variable(name);
-    longhaul_model::connect_with(
-        &spec,
-        &variables,
-        config.request_limits(),
-        &config.catalogue(),
-    )
-}
-
-fn failure(error: longhaul_model::Error) -> Failure {
-    let failure = match error {
-        longhaul_model::Error::BadSpec { .. } => Failure::usage(error.to_string()),
-        _ => Failure::new(error.to_string()),
-    };
-    failure.help(error.remedy())
+fn connect(app: &App, name: &str, base_url: Option<&str>) -> Result<Arc<dyn Model>, Error> {
+    let spec = models::spec(name, base_url)?;
+    models::connect(app, &spec, app.config.config.request_limits())
 }
 
 /// A model as a dream asks it. One that fails is told, and the dream goes on

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::super::answer;
 use super::super::memory_files::{reading, writing};
 use super::change::show;
-use super::{agreed, find, locked, named, refusal, settings, shapes, unfinished};
+use super::{find, locked, named, refusal, settings, shapes, unfinished};
 use crate::app::App;
 use crate::args::UndoArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::style::style;
 
@@ -46,7 +46,7 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
     if !matches!(meant.undoing, Undoing::Refused(_) | Undoing::Done(_)) {
         let (what, number) = (&meant.change.candidate, meant.change.number);
         let question = format!("Take the promotion of {what} (change {number}) back?");
-        agreed(app, &question, args.yes)?;
+        app.confirm(&question, args.yes)?;
     }
     let at = app.zoned().timestamp();
     let undone = dreams.undo(&lock, Some(meant.change.number), at, &settings)?;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::args::HookPlaceArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 
 /// Each hook: Claude Code's name for it, ours, and when it runs.
 const HOOKS: [(&str, &str, Option<&str>); 4] = [

@@ -76,32 +76,26 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
         app.note(&format!("note: {note}"));
     }
     paint::row("Index", app.show_path(&path(app)))?;
-    paint::row(
+    row!(
         "Texts",
-        format!(
-            "{} ({} new or changed, {} gone)",
-            paint::number(status.records),
-            paint::number(done.written),
-            paint::number(done.removed)
-        ),
+        "{} ({} new or changed, {} gone)",
+        paint::number(status.records),
+        paint::number(done.written),
+        paint::number(done.removed)
     )?;
-    paint::row(
+    row!(
         "Size",
-        format!(
-            "{} of text in {}",
-            paint::bytes(status.text_bytes),
-            paint::bytes(status.disk_bytes)
-        ),
+        "{} of text in {}",
+        paint::bytes(status.text_bytes),
+        paint::bytes(status.disk_bytes)
     )?;
     match &status.model {
-        Some(model) => paint::row(
+        Some(model) => row!(
             "Vectors",
-            format!(
-                "{} of {} by {model}{}",
-                paint::number(status.vectors),
-                paint::number(status.chunks),
-                without_vectors(&status)
-            ),
+            "{} of {} by {model}{}",
+            paint::number(status.vectors),
+            paint::number(status.chunks),
+            without_vectors(&status)
         ),
         None => paint::row(
             "Vectors",

@@ -7,7 +7,7 @@ use super::{chosen, models};
 use crate::app::App;
 use crate::args::ModelCommand;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 
 pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {

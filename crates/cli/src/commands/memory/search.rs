@@ -18,7 +18,7 @@ use super::{chosen_and_told, embedding, open, refuse_without_index};
 use crate::app::App;
 use crate::args::MemorySearchArgs;
 use crate::failure::Failure;
-use crate::out::{self, say};
+use crate::out;
 use crate::paint;
 use crate::resolve::{self, id_of};
 
