@@ -4,8 +4,10 @@
 //! |---|---|
 //! | [`rpc`] | a host that runs the model itself: OpenClaw, pi |
 //! | [`mcp`] | any client of the Model Context Protocol |
+//! | [`hook`] | an agent that calls programs around its own compactions: Claude Code |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
+pub mod hook;
 pub mod mcp;
 pub mod rpc;

@@ -3,6 +3,7 @@
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Error, Listed, Restoring, Trigger, Turn,
 };
+use longhaul_engine::checkpoints::Occasion;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::{Live, worn_by};
 use longhaul_tokens::Estimator;
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::measured::{Measured, heading};
-use super::saving::{Saving, occasion, read_only, tell};
+use super::saving::{Saving, read_only, tell};
 use crate::app::App;
 use crate::args::{CheckpointArgs, CheckpointCommand, Which};
 use crate::failure::Failure;
@@ -186,13 +187,13 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let saving = Saving::of(app, session);
     let config = &app.config.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
-    let occasion = occasion(
-        app,
-        Trigger::Manual,
-        measured.tokens(),
-        &measured.window,
-        Turn::Whole,
-    );
+    let occasion = Occasion {
+        at: app.now(),
+        trigger: Trigger::Manual,
+        tokens: measured.tokens(),
+        window: measured.window.size(),
+        turn: Turn::Whole,
+    };
     let checkpoints = saving.checkpoints();
     let mut written = None;
     let mut retired = Vec::new();

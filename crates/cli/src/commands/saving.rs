@@ -6,16 +6,16 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
-use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Trigger, Turn};
+use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore};
 use longhaul_compaction::SpiralWarning;
 use longhaul_engine::checkpoints::{
-    Checkpoints, FileNotebook, Occasion, Putting, Restoration, Untouched, Whose,
+    Checkpoints, FileNotebook, Putting, Restoration, Untouched, Whose,
 };
 use longhaul_engine::compactor::Sequence;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_engine::survey::{Survey, Wanted};
-use longhaul_tokens::{Estimator, Tokens, Window};
+use longhaul_tokens::Estimator;
 use longhaul_transcript::{EntryId, Millis, Session};
 
 use super::measured::Measured;
@@ -33,7 +33,7 @@ impl Saving {
     pub(crate) fn of(app: &App, session: &Session) -> Saving {
         let whose = Whose::of(session);
         Saving {
-            store: FileStore::new(&app.state_dir, app.config.config.checkpoint_policy()),
+            store: app.kept_checkpoints(),
             notebook: FileNotebook::new(&app.state_dir, &whose.key),
             whose,
         }
@@ -63,23 +63,6 @@ impl Saving {
             .join("context/checkpoints")
             .join(self.whose.key.folder_name())
             .join(format!("{id}.yaml"))
-    }
-}
-
-/// Why and when, as a command sees it.
-pub(super) fn occasion(
-    app: &App,
-    trigger: Trigger,
-    tokens: Tokens,
-    window: &Window,
-    turn: Turn,
-) -> Occasion {
-    Occasion {
-        at: app.now(),
-        trigger,
-        tokens,
-        window: window.size(),
-        turn,
     }
 }
 

@@ -4,8 +4,9 @@ use std::time::SystemTime;
 
 use jiff::civil::Date;
 use longhaul_assembly::{
-    Budget, Counted, FileCache, Mode, PartCounts, PartName, Problem, PromptSource, Request,
-    RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble, notes,
+    Breakdown, Budget, Counted, FileCache, Mode, PartCounts, PartName, Problem, PromptSource,
+    Request, RestoreLimits, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble,
+    notes,
 };
 use longhaul_checkpoint::Checkpoint;
 use longhaul_tokens::{Fragment, Tokens, Window};
@@ -97,6 +98,8 @@ pub(super) struct Prepared {
     pub(super) request: longhaul_model::Request,
     /// How large it is, as counted part by part.
     pub(super) counted: Tokens,
+    /// Where its tokens are.
+    pub(super) breakdown: Breakdown,
 }
 
 impl Session {
@@ -264,8 +267,10 @@ impl Session {
         let mut request = wire::request(&assembled);
         request.session = Some(self.state.session_key.clone());
         request.max_output = self.max_output();
+        let breakdown = assembled.breakdown().clone();
         Ok(Prepared {
-            counted: assembled.breakdown().total + uncorrected,
+            counted: breakdown.total + uncorrected,
+            breakdown,
             request,
         })
     }

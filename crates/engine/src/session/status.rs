@@ -1,5 +1,6 @@
 //! How a session stands: how full, how worn, how dear.
 
+use longhaul_assembly::Breakdown;
 use longhaul_compaction::Degradation;
 use longhaul_tokens::{Tokens, WindowOrigin};
 use longhaul_transcript::EntryId;
@@ -91,6 +92,12 @@ impl Session {
     pub fn reset_breaker(&mut self, listener: &mut dyn Listener) {
         self.state.breaker.reset();
         self.remember(listener);
+    }
+
+    /// Where the tokens of the next request are, by our count.
+    pub fn breakdown(&mut self, listener: &mut dyn Listener) -> Result<Breakdown> {
+        let size = self.size();
+        Ok(self.lay_request(size.tokens, true, listener)?.breakdown)
     }
 
     /// The next request as it would leave now, as a host may send it itself.

@@ -4,7 +4,7 @@
 //! path: what no agent's folder holds cannot be asked for.
 
 use longhaul_checkpoint::{CheckpointId, CheckpointStore};
-use longhaul_engine::catalog::{glance, id_of};
+use longhaul_engine::catalog::{agent, glance, id_of};
 use longhaul_engine::checkpoints::Whose;
 use longhaul_engine::measure::Meter;
 use longhaul_engine::ours::DATA;
@@ -70,7 +70,11 @@ pub(super) fn list(
         let when = listed.modified.map(|time| time.to_iso());
         let mut about = format!(
             "{} session, last written {}",
-            listed.reference.format.agent(),
+            agent(
+                &listed.reference.path,
+                listed.reference.format,
+                &desk.state_dir
+            ),
             when.unwrap_or_else(|| "at an unknown time".into())
         );
         match glance(&listed.reference, &mut meter) {
@@ -182,7 +186,7 @@ fn session(desk: &Desk, name: &str) -> Result<String, String> {
     let mut text = format!(
         "Context of session {} ({}), {} messages. It is quoted {DATA}.\n",
         id_of(session.reference()),
-        session.format().agent(),
+        agent(session.path(), session.format(), &desk.state_dir),
         context.messages.len()
     );
     if left_out > 0 {

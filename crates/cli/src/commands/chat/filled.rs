@@ -3,9 +3,10 @@
 //! `context inspect` looks at a session from outside and knows neither the
 //! tools nor the prompt that a chat gives the model; the session does.
 
+use longhaul_assembly::Breakdown;
 use longhaul_engine::measure::Meter;
-use longhaul_engine::session::{Listener, Session, Status};
-use longhaul_tokens::{ContentKind, Tokens};
+use longhaul_engine::session::{Error, Listener, Session, Status};
+use longhaul_tokens::Tokens;
 use longhaul_transcript::Role;
 use serde_json::{Value, json};
 
@@ -18,11 +19,7 @@ const LARGEST: usize = 5;
 /// The next request, part by part.
 pub(super) struct Filled {
     status: Status,
-    prompt: Tokens,
-    tools: Tokens,
-    /// What was put back after a compaction, with the time and the gauge.
-    restored: Tokens,
-    conversation: Tokens,
+    breakdown: Breakdown,
     largest: Vec<(String, Role, Tokens)>,
 }
 
@@ -32,52 +29,21 @@ impl Filled {
         session: &mut Session,
         mut meter: Meter,
         listener: &mut dyn Listener,
-    ) -> Result<Filled, longhaul_engine::session::Error> {
-        let counter = meter.estimator().counter();
-        let request = session.assemble(listener)?;
-        let prompt = request
-            .system
-            .iter()
-            .map(|block| counter.count(&block.text, ContentKind::Prose))
-            .sum();
-        // As one text, which is how the engine counts them.
-        let tools = match request.tools.as_slice() {
-            [] => Tokens::ZERO,
-            tools => counter.count(
-                &serde_json::to_string(tools).unwrap_or_default(),
-                ContentKind::Json,
-            ),
-        };
-        let mut largest: Vec<(String, Role, Tokens)> = session
-            .live()
-            .messages()
-            .iter()
+    ) -> Result<Filled, Error> {
+        let messages = session.live().messages().iter();
+        let mut largest: Vec<(String, Role, Tokens)> = messages
             .map(|message| {
                 let tokens = meter.message(message);
                 (message.entry.to_string(), message.role.clone(), tokens)
             })
             .collect();
-        let conversation = largest.iter().map(|(.., tokens)| *tokens).sum();
         largest.sort_by_key(|(.., tokens)| std::cmp::Reverse(*tokens));
         largest.truncate(LARGEST);
-        let status = session.status();
         Ok(Filled {
-            prompt,
-            tools,
-            restored: status.size.overhead - prompt - tools,
-            conversation,
+            breakdown: session.breakdown(listener)?,
             largest,
-            status,
+            status: session.status(),
         })
-    }
-
-    fn parts(&self) -> [(&'static str, Tokens); 4] {
-        [
-            ("system prompt", self.prompt),
-            ("tool definitions", self.tools),
-            ("put back, notes", self.restored),
-            ("conversation", self.conversation),
-        ]
     }
 
     /// For programs; `docs/src/json.md` describes it.
@@ -92,12 +58,7 @@ impl Filled {
             "percent": percent(status.fullness),
             "activation": status.activation,
             "hard": status.hard,
-            "parts": {
-                "prompt": self.prompt,
-                "tools": self.tools,
-                "restored": self.restored,
-                "conversation": self.conversation,
-            },
+            "parts": self.breakdown.parts,
             "largest": self.largest.iter().map(|(entry, role, tokens)| json!({
                 "entry": entry,
                 "role": role,
@@ -110,13 +71,13 @@ impl Filled {
     pub(super) fn print(&self) -> Result<(), Failure> {
         let status = &self.status;
         let share = |tokens: Tokens| f64::from(tokens.0) / f64::from(status.window.0.max(1));
-        for (name, tokens) in self.parts() {
+        for part in &self.breakdown.parts {
             row!(
-                name,
+                &part.name.to_string(),
                 "{:>10}  {} {:>5.1} %",
-                tokens.to_string(),
-                paint::bar(share(tokens), 24),
-                percent(share(tokens))
+                part.tokens.to_string(),
+                paint::bar(share(part.tokens), 24),
+                percent(share(part.tokens))
             )?;
         }
         say!("")?;

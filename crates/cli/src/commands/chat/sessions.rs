@@ -33,12 +33,14 @@ pub(super) fn named(app: &App, name: &str) -> Option<PathBuf> {
     })
 }
 
-/// The newest session of the workspace.
+/// The newest session of the workspace, but of a subagent's: nobody talks to those.
 pub(super) fn newest(app: &App) -> Option<PathBuf> {
     own(app).into_iter().find(|path| is_here(app, path))
 }
 
 fn is_here(app: &App, path: &Path) -> bool {
-    Session::open(path)
-        .is_ok_and(|session| resolve::belongs_to(session.reference(), &app.workspace))
+    Session::open(path).is_ok_and(|session| {
+        !session.header().id.contains(":subagent:")
+            && resolve::belongs_to(session.reference(), &app.workspace)
+    })
 }

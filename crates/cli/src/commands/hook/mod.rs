@@ -3,23 +3,23 @@
 //!
 //! A hook must never hurt the agent that runs it. Exit code 2 would block it, so
 //! whatever goes wrong is said on standard error and the code is 0; what takes
-//! too long is given up. The agent's transcript is only read: it may be large,
-//! and it may be being written at that moment.
+//! too long is given up.
 
-mod event;
-mod packet;
 mod settings;
 
 use std::fmt;
+use std::io::{IsTerminal, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
+use longhaul_server::hook::{self, Error, Happened, Machine};
+use serde_json::Value;
+
+use super::memory;
 use crate::app::App;
 use crate::args::{HookArgs, HookCommand};
 use crate::failure::Failure;
 use crate::out;
-
-use event::Happened;
 
 pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
     let happened = match &args.command {
@@ -50,7 +50,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
     let started = std::thread::Builder::new()
         .name("longhaul-hook".into())
         .spawn(move || {
-            let _ = done.send(event::answer(&app, happened));
+            let _ = done.send(answer(&app, happened));
         });
     if let Err(error) = started {
         told(format_args!("longhaul: the hook did nothing: {error}"));
@@ -64,7 +64,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         Ok(Ok(None)) => {}
         Ok(Err(failure)) => {
             told(format_args!("longhaul: the hook did nothing: {failure}"));
-            if let Some(help) = &failure.help {
+            if let Some(help) = failure.remedy() {
                 told(format_args!("longhaul: {help}"));
             }
         }
@@ -79,6 +79,35 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The most bytes of input that are read. A last answer may be part of it.
+const MOST_BYTES: u64 = 8 << 20;
+
+fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        let why = "an agent runs this and says on standard input what happened";
+        let help = "`longhaul hook install --claude-code` tells Claude Code to";
+        return Err(Error::new(why, Some(help.into())));
+    }
+    let mut said = Vec::new();
+    let read = input.lock().take(MOST_BYTES).read_to_end(&mut said);
+    read.map_err(|error| Error::new(error.to_string(), None))?;
+    let machine = Machine {
+        config: &app.config.config,
+        state_dir: &app.state_dir,
+        home: app.home.as_deref(),
+        workspace: app.workspace_flag.as_deref(),
+        index: &|folder| memory::index_of(app, folder.unwrap_or(&app.workspace)),
+        window: &|session, reading| {
+            let window = app.window_in(session, reading);
+            window.map_err(|failure| failure.to_string())
+        },
+        now: app.now(),
+        tell: &|text| told(format_args!("longhaul: {text}")),
+    };
+    hook::answer(&machine, happened, &said)
 }
 
 /// Says something on standard error, which the agent keeps in its log: without

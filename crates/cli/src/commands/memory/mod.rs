@@ -54,12 +54,16 @@ impl From<IndexError> for Failure {
     }
 }
 
-/// The agent whose index is meant, as long as there is one of each workspace.
-pub(crate) const AGENT: &str = "main";
-
 /// The index of the workspace.
 pub(crate) fn path(app: &App) -> PathBuf {
-    longhaul_engine::library::index_path(&app.state_dir, AGENT, &app.workspace)
+    index_of(app, &app.workspace)
+}
+
+/// The index of a folder.
+pub(crate) fn index_of(app: &App, folder: &Path) -> PathBuf {
+    /// The agent that is meant, as long as there is one of each workspace.
+    const AGENT: &str = "main";
+    longhaul_engine::library::index_path(&app.state_dir, AGENT, folder)
 }
 
 fn threads() -> usize {

@@ -1,30 +1,31 @@
 //! What an agent tells its hooks, and what is done on each occasion.
 
-use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use longhaul_checkpoint::{Checkpoint, CheckpointStore, Trigger, Turn};
-use longhaul_engine::checkpoints::{Occasion, turn};
+use longhaul_checkpoint::{Checkpoint, CheckpointStore, FileStore, Trigger, Turn};
+use longhaul_engine::checkpoints::{Occasion, Whose, turn};
 use longhaul_engine::event::Event;
 use longhaul_engine::library::Library;
 use longhaul_engine::live::Live;
+use longhaul_engine::measure::Meter;
+use longhaul_engine::survey::Surveys;
 use longhaul_transcript::{Body, Context, Entry, Millis, Role, Session, SessionKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::packet;
-use crate::app::App;
-use crate::commands::memory;
-use crate::commands::saving::Saving;
-use crate::failure::Failure;
+use super::{Error, Machine, checkpoints, packet};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Happened {
+pub enum Happened {
+    /// A compaction is about to begin.
     PreCompact,
+    /// One has been.
     PostCompact,
+    /// A session starts, or goes on.
     SessionStart,
+    /// The agent has answered.
     Stop,
 }
 
@@ -44,43 +45,33 @@ pub(super) struct Told {
     pub(super) stop_hook_active: bool,
 }
 
-/// The most bytes of input that are read. A last answer may be part of it.
-const MOST_BYTES: u64 = 8 << 20;
-
 /// Does what is to be done; what the agent reads, if it is to read something.
-pub(super) fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Failure> {
-    let told = told()?;
+/// `said` is what the agent gave the hook.
+pub fn answer(
+    machine: &Machine<'_>,
+    happened: Happened,
+    said: &[u8],
+) -> Result<Option<Value>, Error> {
+    let told: Told = serde_json::from_slice(said).map_err(|error| {
+        let what = format!("standard input is not the JSON of a hook: {error}");
+        let remedy = "the agent may have changed its hooks; look for a newer longhaul";
+        Error::new(what, Some(remedy.into()))
+    })?;
     match happened {
-        Happened::PreCompact => pre_compact(app, &told).map(|()| None),
-        Happened::PostCompact => post_compact(app, &told).map(|()| None),
-        Happened::SessionStart => session_start(app, &told),
-        Happened::Stop => stop(app, &told).map(|()| None),
+        Happened::PreCompact => pre_compact(machine, &told).map(|()| None),
+        Happened::PostCompact => post_compact(machine, &told).map(|()| None),
+        Happened::SessionStart => session_start(machine, &told),
+        Happened::Stop => stop(machine, &told).map(|()| None),
     }
-}
-
-fn told() -> Result<Told, Failure> {
-    let input = std::io::stdin();
-    if input.is_terminal() {
-        return Err(
-            Failure::new("an agent runs this and says on standard input what happened")
-                .help("`longhaul hook install --claude-code` tells Claude Code to"),
-        );
-    }
-    let mut bytes = Vec::new();
-    input.lock().take(MOST_BYTES).read_to_end(&mut bytes)?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        Failure::new(format!("standard input is not the JSON of a hook: {error}"))
-            .help("the agent may have changed its hooks; look for a newer longhaul")
-    })
 }
 
 impl Told {
     /// The agent's transcript.
-    pub(super) fn session(&self, app: &App) -> Result<Session, Failure> {
+    pub(super) fn session(&self, machine: &Machine<'_>) -> Result<Session, Error> {
         let Some(path) = &self.transcript_path else {
-            return Err(Failure::new("the agent names no transcript"));
+            return Err(Error::new("the agent names no transcript", None));
         };
-        let path = match (path.strip_prefix("~"), &app.home) {
+        let path = match (path.strip_prefix("~"), machine.home) {
             (Ok(rest), Some(home)) => home.join(rest),
             _ => path.clone(),
         };
@@ -97,25 +88,23 @@ impl Told {
 /// A session opened for saving its state.
 struct Work {
     live: Live,
-    saving: Saving,
+    store: FileStore,
+    whose: Whose,
     occasion: Occasion,
 }
 
 impl Work {
-    fn of(app: &App, told: &Told) -> Result<Work, Failure> {
-        let session = told.session(app)?;
-        let saving = Saving::of(app, &session);
-        let live = Live::open_with(
-            &session,
-            app.config.config.state_capture(),
-            &app.keep(&session),
-        )?;
+    fn of(machine: &Machine<'_>, told: &Told) -> Result<Work, Error> {
+        let session = told.session(machine)?;
+        let keep = machine.keep(&session);
+        let live = Live::open_with(&session, machine.config.state_capture(), &keep)?;
         let context = Context::build(live.loaded());
-        let reading = app.meter().context(live.loaded(), &context);
-        let (window, _) = app.window_in(&session, &reading)?;
+        let reading = Meter::new(machine.config.tokens.estimator).context(live.loaded(), &context);
+        let window = (machine.window)(&session, &reading);
+        let (window, _) = window.map_err(|reason| Error::new(reason, None))?;
         let manual = told.trigger.as_deref() == Some("manual");
         let occasion = Occasion {
-            at: app.now(),
+            at: machine.now,
             trigger: match manual {
                 true => Trigger::Manual,
                 false => Trigger::Compaction,
@@ -128,20 +117,21 @@ impl Work {
             },
         };
         Ok(Work {
-            saving,
+            store: machine.store(),
+            whose: Whose::of(&session),
             live,
             occasion,
         })
     }
 
     /// Writes a checkpoint, unless the last one says the same.
-    fn save(&self) -> Result<(), Failure> {
+    fn save(&self, machine: &Machine<'_>) -> Result<(), Error> {
         let mut told = |event: Event| {
             if let Event::CheckpointTrouble { reason, .. } = event {
-                super::told(format_args!("longhaul: {reason}"));
+                (machine.tell)(&reason);
             }
         };
-        let checkpoints = self.saving.checkpoints();
+        let checkpoints = checkpoints(&self.store, &self.whose);
         checkpoints.write(&self.live, &self.occasion, &mut told)?;
         Ok(())
     }
@@ -162,20 +152,20 @@ fn is_at_work(context: &Context) -> bool {
 
 /// Saves the state of the work. What is printed would become part of the
 /// instructions for the agent's own summary, so nothing is.
-fn pre_compact(app: &App, told: &Told) -> Result<(), Failure> {
-    match app.config.config.writes_checkpoints() {
-        true => Work::of(app, told)?.save(),
+fn pre_compact(machine: &Machine<'_>, told: &Told) -> Result<(), Error> {
+    match machine.config.writes_checkpoints() {
+        true => Work::of(machine, told)?.save(machine),
         false => Ok(()),
     }
 }
 
 /// Gives the state of the work back after a compaction. Every other start has
 /// its whole history, or none.
-fn session_start(app: &App, told: &Told) -> Result<Option<Value>, Failure> {
+fn session_start(machine: &Machine<'_>, told: &Told) -> Result<Option<Value>, Error> {
     if told.source.as_deref() != Some("compact") {
         return Ok(None);
     }
-    let Some(text) = packet::text(app, told)? else {
+    let Some(text) = packet::text(machine, told)? else {
         return Ok(None);
     };
     Ok(Some(json!({
@@ -188,24 +178,23 @@ fn session_start(app: &App, told: &Told) -> Result<Option<Value>, Failure> {
 
 /// Puts what left the context into the index. An agent takes no text from this
 /// hook: the state of the work goes back with the start that follows.
-fn post_compact(app: &App, told: &Told) -> Result<(), Failure> {
-    let config = &app.config.config;
+fn post_compact(machine: &Machine<'_>, told: &Told) -> Result<(), Error> {
+    let config = machine.config;
     let index = &config.memory.index;
     if config.sandbox.read_only || !index.enabled || !index.transcripts {
         return Ok(());
     }
-    let session = told.session(app)?;
-    let folder = told.folder(Some(&session)).unwrap_or(&app.workspace);
-    let path = longhaul_engine::library::index_path(&app.state_dir, memory::AGENT, folder);
+    let session = told.session(machine)?;
+    let path = (machine.index)(told.folder(Some(&session)));
     // Vectors take longer than a hook may; `memory index` makes them.
     let library = Library::new(path, config.index_settings(), None);
-    library.use_surveys(app.surveys());
+    library.use_surveys(Surveys::below(machine.state_dir, config));
     library.take_session(session.path());
     // What does not get done now is taken in by the first search.
     library.settle(Duration::from_secs(600));
     let troubles = library.troubles();
     match troubles.is_empty() {
-        false => Err(Failure::new(troubles.join("; "))),
+        false => Err(Error::new(troubles.join("; "), None)),
         true => Ok(()),
     }
 }
@@ -213,45 +202,45 @@ fn post_compact(app: &App, told: &Told) -> Result<(), Failure> {
 /// Notes the state of the work, so that the next checkpoint has it even if the
 /// transcript is gone by then. Claude Code asks again when a hook has kept it
 /// from stopping; this one never does, and has nothing to add.
-fn stop(app: &App, told: &Told) -> Result<(), Failure> {
-    if told.stop_hook_active || !app.config.config.writes_checkpoints() {
+fn stop(machine: &Machine<'_>, told: &Told) -> Result<(), Error> {
+    if told.stop_hook_active || !machine.config.writes_checkpoints() {
         return Ok(());
     }
-    let work = Work::of(app, told)?;
-    let checkpoints = work.saving.checkpoints();
+    let work = Work::of(machine, told)?;
+    let checkpoints = checkpoints(&work.store, &work.whose);
     checkpoints.save_state(&work.live, &work.occasion, &mut |_| {})?;
     Ok(())
 }
 
 /// The newest checkpoint of a session; without one, or with an old one, it is
 /// made now. Where the transcript cannot be read, what was saved before is found by its id.
-pub(super) fn newest(app: &App, told: &Told) -> Result<Option<Checkpoint>, Failure> {
-    let session = match (told.session(app), &told.session_id) {
+pub(super) fn newest(machine: &Machine<'_>, told: &Told) -> Result<Option<Checkpoint>, Error> {
+    let session = match (told.session(machine), &told.session_id) {
         (Ok(session), _) => session,
         (Err(failure), Some(id)) => {
-            let latest = app.kept_checkpoints().latest(&SessionKey::new(id))?;
+            let latest = machine.store().latest(&SessionKey::new(id))?;
             return latest.checkpoint.ok_or(failure).map(Some);
         }
         (Err(failure), None) => return Err(failure),
     };
-    let saving = Saving::of(app, &session);
-    let latest = saving.store.latest(&saving.whose.key)?.checkpoint;
-    let writes = app.config.config.writes_checkpoints();
-    let is_of_now = |latest: &Checkpoint| is_of_now(app, &session, latest);
+    let (store, whose) = (machine.store(), Whose::of(&session));
+    let latest = store.latest(&whose.key)?.checkpoint;
+    let writes = machine.config.writes_checkpoints();
+    let is_of_now = |latest: &Checkpoint| is_of_now(machine.now, &session, latest);
     if !writes || latest.as_ref().is_some_and(is_of_now) {
         return Ok(latest);
     }
-    Work::of(app, told)?.save()?;
-    Ok(saving.store.latest(&saving.whose.key)?.checkpoint)
+    Work::of(machine, told)?.save(machine)?;
+    Ok(store.latest(&whose.key)?.checkpoint)
 }
 
 /// Whether a checkpoint was made for the compaction that has just been: the hook
 /// before it may have been given up, or not have been there, and what was said
 /// after an earlier checkpoint is not in it.
-fn is_of_now(app: &App, session: &Session, checkpoint: &Checkpoint) -> bool {
+fn is_of_now(now: Millis, session: &Session, checkpoint: &Checkpoint) -> bool {
     const LONGEST_COMPACTION_MILLIS: i64 = 15 * 60 * 1000;
     Millis::parse_iso(&checkpoint.meta.created_at).is_some_and(|made| {
-        app.now().0 - made.0 <= LONGEST_COMPACTION_MILLIS
+        now.0 - made.0 <= LONGEST_COMPACTION_MILLIS
             && last_said(session).is_none_or(|said| said.0 <= made.0)
     })
 }

@@ -12,16 +12,15 @@ use longhaul_engine::recall::fenced;
 use longhaul_tokens::{Estimator, Fragment};
 
 use super::event::{Told, newest};
-use crate::app::App;
-use crate::failure::Failure;
+use super::{Error, Machine};
 
 /// Claude Code takes 10,000 characters from a hook; what is longer it puts into
 /// a file, where nobody reads it.
 const MOST_CHARS: usize = 9_500;
 
 /// The text, if there is anything to say.
-pub(super) fn text(app: &App, told: &Told) -> Result<Option<String>, Failure> {
-    let Some(checkpoint) = newest(app, told)? else {
+pub(super) fn text(machine: &Machine<'_>, told: &Told) -> Result<Option<String>, Error> {
+    let Some(checkpoint) = newest(machine, told)? else {
         return Ok(None);
     };
     let meta = &checkpoint.meta;
@@ -37,7 +36,7 @@ pub(super) fn text(app: &App, told: &Told) -> Result<Option<String>, Failure> {
          \"what it was about\"`.\n"
     );
     let mut room = MOST_CHARS.saturating_sub(text.chars().count() + ending.chars().count());
-    for fragment in fragments(app, told, &checkpoint) {
+    for fragment in fragments(machine, told, &checkpoint) {
         let what = format!("{} · {}", fragment.kind(), meta.created_at);
         let part = fenced("saved", &what, fragment.text().trim_end());
         let size = part.chars().count();
@@ -59,8 +58,8 @@ pub(super) fn text(app: &App, told: &Told) -> Result<Option<String>, Failure> {
 /// The checkpoint as text and the notes of the workspace, each within its cap.
 /// The files themselves are left to the agent, which reads its recent ones again
 /// by itself.
-fn fragments(app: &App, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
-    let config = &app.config.config;
+fn fragments(machine: &Machine<'_>, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
+    let config = machine.config;
     let counter = Estimator::O200k.counter();
     let limits = RestoreLimits {
         key_files: 0,
@@ -82,7 +81,7 @@ fn fragments(app: &App, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
     let restored = checkpoint.restore(&how, counter);
     let (mut cache, now) = (FileCache::new(), SystemTime::now());
     let sources = WorkspaceSources {
-        flag: app.workspace_flag.as_deref(),
+        flag: machine.workspace,
         session: told.folder(None),
         config: config.workspace.as_deref().map(std::path::Path::new),
     };
@@ -100,7 +99,7 @@ fn fragments(app: &App, told: &Told, checkpoint: &Checkpoint) -> Vec<Fragment> {
     }
     .fragments(counter, now, &mut cache);
     for problem in problems {
-        super::told(format_args!("longhaul: {problem}"));
+        (machine.tell)(&problem.to_string());
     }
     fragments
 }
