@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use console::truncate_str;
+use indicatif::HumanCount;
 use longhaul_compaction::Risk;
 use longhaul_engine::catalog::Count;
 pub(crate) use longhaul_engine::standing::percent;
@@ -16,15 +17,7 @@ use crate::style::{Style, style};
 
 /// A number with thousands separators.
 pub(crate) fn number(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(value).to_string()
 }
 
 /// So many of something, counted in the regular way.

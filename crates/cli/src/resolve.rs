@@ -16,21 +16,21 @@ use crate::paint;
 /// Opens the session a command is about; without a name, the newest one of the
 /// workspace, which is then named.
 pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
-    let reference = match name {
-        Some(name) => named(app, name)?,
-        None => newest(app, Elsewhere::Taken)?,
-    };
-    Session::open_ref(&reference).map_err(Failure::from)
+    open(app, name, Elsewhere::Taken)
 }
 
 /// The same for a command that writes. It never falls back to another
 /// workspace: nobody should change a session they did not mean.
 pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+    open(app, name, Elsewhere::Refused)
+}
+
+fn open(app: &App, name: Option<&OsStr>, elsewhere: Elsewhere) -> Result<Session, Failure> {
     let reference = match name {
         Some(name) => named(app, name)?,
-        None => newest(app, Elsewhere::Refused)?,
+        None => newest(app, elsewhere)?,
     };
-    Session::open_ref(&reference).map_err(Failure::from)
+    Ok(Session::open_ref(&reference)?)
 }
 
 /// What a session of another workspace is good for.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use longhaul_engine::catalog;
-use longhaul_transcript::Format;
+use longhaul_transcript::SessionRef;
 use longhaul_transcript::import::Listed;
 use serde::Serialize;
 use serde_json::json;
@@ -174,28 +174,21 @@ fn try_lock(folder: &Path) -> std::io::Result<()> {
 /// agent that changed its format shows here first.
 fn agents(app: &App) -> Vec<Check> {
     let found = catalog::find(&app.places());
-    let is_own = |session: &Listed| session.reference.path.starts_with(&app.state_dir);
-    let (own, theirs): (Vec<&Listed>, Vec<&Listed>) =
-        found.sessions.iter().partition(|session| is_own(session));
-    let mut checks = vec![agent(app, "longhaul", &own)];
-    let others = [
-        ("pi", &[Format::Pi][..]),
-        (
-            "OpenClaw",
-            &[
-                Format::OpenClaw,
-                Format::OpenClawSqlite,
-                Format::OpenClawStore,
-            ][..],
-        ),
-        ("Claude Code", &[Format::ClaudeCode][..]),
-        ("Codex", &[Format::Codex][..]),
-    ];
-    checks.extend(others.into_iter().map(|(name, formats)| {
-        let of_agent = |session: &&&Listed| formats.contains(&session.reference.format);
-        let sessions: Vec<&Listed> = theirs.iter().filter(of_agent).copied().collect();
-        agent(app, name, &sessions)
-    }));
+    let whose = |session: &Listed| {
+        let SessionRef { path, format, .. } = &session.reference;
+        catalog::agent(path, *format, &app.state_dir)
+    };
+    let agents = ["longhaul", "pi", "OpenClaw", "Claude Code", "Codex"];
+    let mut checks: Vec<Check> = agents
+        .into_iter()
+        .map(|name| {
+            let sessions = found
+                .sessions
+                .iter()
+                .filter(|session| whose(session) == name);
+            agent(app, name, &sessions.collect::<Vec<_>>())
+        })
+        .collect();
     for problem in &found.problems {
         let found = format!("{}: {}", app.show_path(&problem.path), problem.reason);
         checks.push(Check::good("unreadable", found).with(

@@ -18,6 +18,7 @@ use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{EntryId, Millis, Session};
 
+use super::chat::lines;
 use super::measured::Measured;
 use crate::app::App;
 use crate::failure::Failure;
@@ -181,34 +182,17 @@ pub(super) fn read_only() -> Failure {
 
 /// Says what somebody should know; the rest is in the result.
 pub(super) fn tell(app: &App, event: &Event) {
-    match event {
-        Event::CheckpointTrouble { reason, remedy } => {
-            let note = format!("note: {reason}");
-            if !app.is_new(&note) {
-                return;
-            }
-            app.note(&note);
-            if let Some(remedy) = remedy {
-                app.note(&format!("      {remedy}"));
-            }
-        }
-        Event::CheckpointsRecovered { set_aside, .. } => {
-            app.note("note: what an interrupted write of a checkpoint left was completed");
-            for part in set_aside {
-                app.note(&format!("note: set aside {part}"));
-            }
-        }
-        Event::SequenceResumed { after, .. } => app.note(&format!(
-            "note: an interrupted compaction goes on after its {after}"
-        )),
-        Event::SequenceSuperseded { .. } => {
-            app.note("note: an interrupted compaction was given up; it had changed nothing");
-        }
-        Event::SummaryFallback { reason } => app.note(&format!(
-            "note: the summary was extracted, since the model did not write it: {reason}"
-        )),
-        Event::Trouble { reason } => app.note_once(&format!("note: {reason}")),
-        _ => {}
+    let counts = matches!(
+        event,
+        Event::CheckpointTrouble { .. }
+            | Event::CheckpointsRecovered { .. }
+            | Event::SequenceResumed { .. }
+            | Event::SequenceSuperseded { .. }
+            | Event::SummaryFallback { .. }
+            | Event::Trouble { .. }
+    );
+    if let Some((_, line)) = lines::event(event).filter(|_| counts) {
+        app.note_once(&format!("note: {line}"));
     }
 }
 

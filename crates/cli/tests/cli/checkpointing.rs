@@ -521,7 +521,7 @@ fn an_interrupted_compaction_keeps_its_focus() {
     let ran = run(&machine, "compact s --yes --window 16k");
     assert!(
         ran.err
-            .contains("an interrupted compaction goes on after its intent"),
+            .contains("completing a compaction that was interrupted after \"intent\""),
         "{ran:?}"
     );
     assert_eq!(

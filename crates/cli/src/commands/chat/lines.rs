@@ -8,7 +8,7 @@ use crate::paint;
 
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(crate) enum Weight {
     Note,
     /// It changes what the model sees, which somebody who sees nothing but the
     /// answer must know.
@@ -17,7 +17,7 @@ pub(super) enum Weight {
 }
 
 /// What an event says to a person, if anything.
-pub(super) fn event(event: &Event) -> Option<(Weight, String)> {
+pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
     use Weight::{Change, Note, Warning};
     Some(match event {
         Event::Pruned {

@@ -9,7 +9,7 @@ mod filled;
 mod history;
 mod input;
 mod json;
-mod lines;
+pub(super) mod lines;
 pub(super) mod money;
 mod obey;
 mod screen;
