@@ -259,8 +259,7 @@ fn what_is_no_export_is_refused_with_its_line_and_a_remedy() {
         "{\"type\":\"message\",\"ID\"",
         1,
     );
-    let session = small("x", "/w").text();
-    let cases: [(&str, &str); 9] = [
+    let cases: [(&str, &str); 8] = [
         (
             "newer",
             &good.replacen("\"version\": 1", "\"version\": 2", 1),
@@ -272,7 +271,6 @@ fn what_is_no_export_is_refused_with_its_line_and_a_remedy() {
             "other-schema",
             "{\"schema\": \"acme/backup\", \"version\": 1}",
         ),
-        ("session", &session),
         ("empty", ""),
         ("prose", "Dear agent,"),
         (
@@ -289,7 +287,9 @@ fn what_is_no_export_is_refused_with_its_line_and_a_remedy() {
         assert!(ran.err.contains("help:"), "{name}: {ran:?}");
         all.push_str(&format!("# {name}\n{}", ran.err));
     }
-    let large = fs::File::create(machine.work().join("large.json")).unwrap();
+    let path = machine.work().join("large.json");
+    fs::write(&path, &good).unwrap();
+    let large = fs::File::options().append(true).open(&path).unwrap();
     large.set_len((512 << 20) + 1).unwrap();
     let ran = machine.run_line("session import large.json");
     assert_eq!(ran.code, 1, "{ran:?}");
@@ -540,8 +540,8 @@ fn devices_and_pipes_are_refused_with_a_remedy() {
     ] {
         let ran = machine.run_line(line);
         assert_eq!(ran.code, 1, "{line}: {ran:?}");
-        assert!(ran.err.contains("is not a regular file"), "{ran:?}");
-        assert!(ran.err.contains("help: write the "), "{ran:?}");
+        assert!(ran.err.contains("regular file"), "{ran:?}");
+        assert!(ran.err.contains("help: "), "{ran:?}");
     }
 }
 
