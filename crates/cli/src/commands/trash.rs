@@ -26,6 +26,8 @@ struct Origin {
     deleted: String,
 }
 
+type Deleted = (String, PathBuf, Origin);
+
 const NOTE: &str = "origin.json";
 const MOST_NOTE: u64 = 64 << 10;
 
@@ -69,17 +71,9 @@ pub(super) fn undelete(app: &App, id: Option<&str>) -> Result<(), Failure> {
     let folders = names(&trash(app))?;
     let mut deleted = Vec::new();
     for folder in folders.iter().map(|name| trash(app).join(name)) {
-        let note = read_text(&folder.join(NOTE), MOST_NOTE);
-        // Without its note a folder is none of ours.
-        let Some(origin) = note
-            .ok()
-            .and_then(|note| serde_json::from_str::<Origin>(&note).ok())
-        else {
-            continue;
-        };
-        let file = folder.join(origin.path.file_name().unwrap_or_default());
-        if let Ok(session) = Session::open(&file) {
-            deleted.push((resolve::id_of(session.reference()), file, origin));
+        match found(&folder) {
+            Ok(one) => deleted.push(one),
+            Err(failure) => app.note(&format!("note: {failure}")),
         }
     }
     let Some(id) = id else {
@@ -109,9 +103,17 @@ pub(super) fn undelete(app: &App, id: Option<&str>) -> Result<(), Failure> {
     say!("{} is back", app.show_path(&origin.path))
 }
 
-fn list(app: &App, deleted: &[(String, PathBuf, Origin)]) -> Result<(), Failure> {
+/// A session in the trash: its id, its file there, and where it was.
+fn found(folder: &Path) -> Result<Deleted, Failure> {
+    let origin: Origin = serde_json::from_str(&read_text(&folder.join(NOTE), MOST_NOTE)?)?;
+    let file = folder.join(origin.path.file_name().unwrap_or_default());
+    let id = resolve::id_of(Session::open(&file)?.reference());
+    Ok((id, file, origin))
+}
+
+fn list(app: &App, deleted: &[Deleted]) -> Result<(), Failure> {
     if app.json {
-        let one = |(id, _, origin): &(String, PathBuf, Origin)| {
+        let one = |(id, _, origin): &Deleted| {
             let path = answer::path(&origin.path);
             json!({ "id": id, "path": path, "deleted": origin.deleted })
         };

@@ -574,7 +574,11 @@ fn a_model_that_fails_is_told_and_the_summary_extracted() {
     let ran = machine.run_line("compact s --yes --window 30k");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("Summarizer       extractive"), "{ran:?}");
-    assert!(ran.err.contains("the model wrote no summary, it was extracted"), "{ran:?}");
+    assert!(
+        ran.err
+            .contains("the model wrote no summary, it was extracted"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -32,11 +32,12 @@ const QUIET: Duration = Duration::from_millis(300);
 
 /// What each command of the program is run as, in an order in which one makes
 /// what another reads. CANDIDATE is one that waits, OTHER another.
-const COMMANDS: [&str; 63] = [
+const COMMANDS: [&str; 68] = [
     "completions bash",
     "config path",
     "config schema",
     "config show",
+    "config set gauge.enabled true",
     "doctor",
     "memory init",
     "session list",
@@ -62,6 +63,10 @@ const COMMANDS: [&str; 63] = [
     "session label e01 first --session torn",
     "session pin e01 --session s",
     "session branch e01 --session torn",
+    "session rename name --session torn",
+    "session pins s",
+    "session delete torn --yes",
+    "session undelete torn",
     "session fork --session s -o fork.jsonl",
     "session import s -o import.jsonl",
     "context export s -o export.json",
