@@ -202,6 +202,19 @@ impl IndexError {
         }
     }
 
+    /// A folder, wheel or file that is no usable model.
+    pub(crate) fn model(
+        path: &Path,
+        reason: impl Into<String>,
+        remedy: &'static str,
+    ) -> IndexError {
+        IndexError::Model {
+            path: path.to_owned(),
+            reason: reason.into(),
+            remedy,
+        }
+    }
+
     pub(crate) fn io(
         action: &'static str,
         path: &Path,
@@ -211,48 +224,41 @@ impl IndexError {
     }
 
     pub(crate) fn sqlite(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {
-        use rusqlite::{Error, ErrorCode};
+        use rusqlite::ErrorCode;
         let path = path.to_owned();
         move |source| {
             let path = path.clone();
+            let reason = source.to_string();
             match source.sqlite_error_code() {
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     IndexError::Busy { path }
                 }
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => IndexError::Damaged {
-                    path,
-                    reason: source.to_string(),
-                },
-                // Every file of ours has all tables.
-                Some(ErrorCode::Unknown) if source.to_string().contains("no such table") => {
-                    IndexError::Damaged {
-                        path,
-                        reason: source.to_string(),
-                    }
-                }
                 Some(ErrorCode::DiskFull) => IndexError::Full { path },
-                Some(ErrorCode::SystemIoFailure) => IndexError::Disk {
-                    path,
-                    reason: source.to_string(),
-                },
+                Some(ErrorCode::SystemIoFailure) => IndexError::Disk { path, reason },
                 Some(ErrorCode::ReadOnly) => IndexError::ReadOnly { path },
-                // Pages that were overwritten may pass for pages, with values
-                // that were never written here.
-                None if matches!(
-                    source,
-                    Error::InvalidColumnType(..)
-                        | Error::IntegralValueOutOfRange(..)
-                        | Error::FromSqlConversionFailure(..)
-                        | Error::Utf8Error(..)
-                ) =>
-                {
-                    IndexError::Damaged {
-                        path,
-                        reason: source.to_string(),
-                    }
-                }
+                _ if is_damage(&source) => IndexError::Damaged { path, reason },
                 _ => IndexError::Sqlite { path, source },
             }
         }
+    }
+}
+
+/// Whether a failure shows that the file is not as it was written.
+fn is_damage(source: &rusqlite::Error) -> bool {
+    use rusqlite::{Error, ErrorCode};
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
+        // Every file of ours has all tables.
+        Some(ErrorCode::Unknown) => source.to_string().contains("no such table"),
+        Some(_) => false,
+        // Pages that were overwritten may pass for pages, with values
+        // that were never written here.
+        None => matches!(
+            source,
+            Error::InvalidColumnType(..)
+                | Error::IntegralValueOutOfRange(..)
+                | Error::FromSqlConversionFailure(..)
+                | Error::Utf8Error(..)
+        ),
     }
 }

@@ -6,7 +6,10 @@ use std::ops::Range;
 use longhaul_transcript::Millis;
 
 /// Where a text comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::FromRepr, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 #[repr(u8)]
 pub enum RecordKind {
     /// A memory file, or any other file of the workspace.
@@ -28,14 +31,7 @@ pub enum RecordKind {
 impl RecordKind {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            RecordKind::Memory => "memory",
-            RecordKind::Daily => "daily",
-            RecordKind::Dream => "dream",
-            RecordKind::Transcript => "transcript",
-            RecordKind::Present => "present",
-            RecordKind::Summary => "summary",
-        }
+        self.into()
     }
 
     /// Whether it is an entry of a session.
@@ -44,15 +40,9 @@ impl RecordKind {
         matches!(self, Transcript | Present | Summary)
     }
 
+    /// The kind of a number that is stored.
     pub(crate) fn from_number(number: u8) -> RecordKind {
-        match number {
-            1 => RecordKind::Daily,
-            2 => RecordKind::Dream,
-            3 => RecordKind::Transcript,
-            4 => RecordKind::Present,
-            5 => RecordKind::Summary,
-            _ => RecordKind::Memory,
-        }
+        RecordKind::from_repr(number).unwrap_or(RecordKind::Memory)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use jiff::civil::{Date, date};
@@ -9,6 +10,7 @@ use longhaul_memory::files::{Body, Note, Origin, Section};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 
 use longhaul_model::loopback::{Loopback, Reply, Said};
+use serde_json::Value;
 
 use crate::chatting::{Ground, MODEL};
 use crate::documented::{assert_same_fields, example};
@@ -37,6 +39,28 @@ pub(crate) fn log(machine: &Machine, day: Date, section: &str, text: &str, sourc
     memory
         .append_log(day.at(9, 0, 0, 0), "Flush", Origin::default(), &body)
         .unwrap();
+}
+
+/// The states as they are kept, each by its file.
+pub(crate) fn states(machine: &Machine) -> Vec<(PathBuf, Value)> {
+    let files = machine.files().into_keys();
+    let states =
+        files.filter(|path| path.ends_with("state.json") || path.ends_with("state.copy.json"));
+    let read = |path: PathBuf| {
+        let state = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        (path, state)
+    };
+    states.map(read).collect()
+}
+
+/// Leaves the last change as a kill leaves it that comes before it is done: written
+/// down, with the candidates as they were.
+pub(crate) fn interrupt(machine: &Machine, before: &[(PathBuf, Value)]) {
+    for ((path, mut state), (_, before)) in states(machine).into_iter().zip(before) {
+        state["candidates"] = before["candidates"].clone();
+        state["unfinished"] = true.into();
+        fs::write(path, state.to_string()).unwrap();
+    }
 }
 
 /// Lets the policy promote from this confidence on.
@@ -192,21 +216,12 @@ fn commands_that_only_read_say_that_a_change_is_half_done() {
     let machine = machine();
     machine.run_line("dream run");
     let id = id(&machine, "push");
-    let of = |machine: &Machine, name: &str| {
-        let mut files = machine.files().into_keys();
-        files.find(|path| path.ends_with(name)).unwrap()
-    };
-    // As a kill leaves it: the section is written, the pointer and the state
-    // are not.
-    let kept = ["MEMORY.md", "state.json", "state.copy.json"].map(|name| {
-        let path = of(&machine, name);
-        let bytes = fs::read(&path).unwrap();
-        (path, bytes)
-    });
+    // As a kill leaves it: the section is written, the pointer is not, and what becomes
+    // of the candidate is not.
+    let (memory, before) = (read(&machine, "MEMORY.md"), states(&machine));
     machine.run_line(&format!("dream promote {id} --yes"));
-    for (path, bytes) in &kept {
-        fs::write(path, bytes).unwrap();
-    }
+    fs::write(machine.work().join("MEMORY.md"), memory).unwrap();
+    interrupt(&machine, &before);
     let half = format!("the promotion of {id} was interrupted");
     for line in [
         "dream status",

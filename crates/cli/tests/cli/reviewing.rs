@@ -9,7 +9,7 @@ use jiff::civil::date;
 use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_memory::{MemoryFolder, Source};
 
-use crate::dreaming::{id, ids, log, machine, read};
+use crate::dreaming::{id, ids, interrupt, log, machine, read, states};
 use crate::machine::Machine;
 use crate::talk::small;
 
@@ -118,19 +118,11 @@ fn what_became_of_an_interrupted_change_is_told_once() {
     let machine = machine();
     machine.run_line("dream run");
     let id = id(&machine, "push");
-    let states: Vec<_> = machine
-        .files()
-        .into_keys()
-        .filter(|path| path.ends_with("state.json") || path.ends_with("state.copy.json"))
-        .map(|path| (fs::read(&path).unwrap(), path))
-        .collect();
+    let before = states(&machine);
     machine.put_pi("small", small("small", "/w").text(), 2);
     for line in ["dream run", "dream backfill --all"] {
         machine.run_line(&format!("dream promote {id} --yes"));
-        // As a kill leaves it that comes before the state is written.
-        for (bytes, path) in &states {
-            fs::write(path, bytes).unwrap();
-        }
+        interrupt(&machine, &before);
         let mine = read(&machine, "MEMORY.md") + "a line of mine\n";
         fs::write(machine.work().join("MEMORY.md"), mine).unwrap();
         let ran = machine.run_line(line);

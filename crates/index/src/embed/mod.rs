@@ -20,7 +20,8 @@ pub use self::store::{BestModel, InstalledModel, Models, open_model};
 use crate::error::IndexError;
 
 /// What kind of model makes the vectors, which says how far to trust them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum EncoderKind {
     /// A transformer that reads the whole text.
     Transformer,

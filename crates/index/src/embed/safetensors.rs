@@ -21,12 +21,10 @@ pub(super) struct Tensors {
 impl Tensors {
     pub(super) fn open(path: &Path, most_bytes: u64) -> Result<Tensors, IndexError> {
         let bytes = longhaul_files::read(path, most_bytes)?;
-        let (length, header) =
-            SafeTensors::read_metadata(&bytes).map_err(|error| IndexError::Model {
-                path: path.to_owned(),
-                reason: format!("its weights are not safetensors ({error})"),
-                remedy: "get the file again",
-            })?;
+        let (length, header) = SafeTensors::read_metadata(&bytes).map_err(|error| {
+            let reason = format!("its weights are not safetensors ({error})");
+            IndexError::model(path, reason, "get the file again")
+        })?;
         Ok(Tensors {
             path: path.to_owned(),
             bytes,
@@ -50,11 +48,8 @@ impl Tensors {
 
     /// A tensor of numbers, which must have this shape.
     pub(super) fn get(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, IndexError> {
-        let bad = |reason: String| IndexError::Model {
-            path: self.path.clone(),
-            reason,
-            remedy: "its weights and its config.json must come from the same model",
-        };
+        const REMEDY: &str = "its weights and its config.json must come from the same model";
+        let bad = |reason: String| IndexError::model(&self.path, reason, REMEDY);
         let info = self
             .header
             .info(name)
@@ -87,15 +82,11 @@ impl Tensors {
         // vector that is made of it.
         let sound = |number: &f32| number.abs() <= LARGEST;
         if let Some(at) = numbers.iter().position(|number| !sound(number)) {
-            return Err(IndexError::Model {
-                path: self.path.clone(),
-                reason: format!(
-                    "number {} of its tensor {name} is {}, which no weight is",
-                    at + 1,
-                    numbers[at]
-                ),
-                remedy: "its weights are damaged: fetch the model again",
-            });
+            let (at, number) = (at + 1, numbers[at]);
+            let reason =
+                format!("number {at} of its tensor {name} is {number}, which no weight is");
+            let remedy = "its weights are damaged: fetch the model again";
+            return Err(IndexError::model(&self.path, reason, remedy));
         }
         Ok(numbers)
     }

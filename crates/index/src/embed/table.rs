@@ -35,11 +35,8 @@ impl Table {
         tensors: &Tensors,
         tokenizer: Tokenizer,
     ) -> Result<Table, IndexError> {
-        let bad = |reason: String| IndexError::Model {
-            path: folder.to_owned(),
-            reason,
-            remedy: "its weights and its tokenizer must come from the same model",
-        };
+        const REMEDY: &str = "its weights and its tokenizer must come from the same model";
+        let bad = |reason: String| IndexError::model(folder, reason, REMEDY);
         let found = TABLES
             .iter()
             .find_map(|name| Some((*name, tensors.shape(name)?)));

@@ -98,11 +98,8 @@ const LONGEST_WORD: usize = 100;
 impl Tokenizer {
     /// The tokenizer that a file describes.
     pub(super) fn read(path: &Path, text: &str) -> Result<Tokenizer, IndexError> {
-        Tokenizer::parse(text).map_err(|reason| IndexError::Model {
-            path: path.to_owned(),
-            reason,
-            remedy: "WordPiece, BPE with byte fallback and Unigram tokenizers can be used",
-        })
+        const REMEDY: &str = "WordPiece, BPE with byte fallback and Unigram tokenizers can be used";
+        Tokenizer::parse(text).map_err(|reason| IndexError::model(path, reason, REMEDY))
     }
 
     fn parse(text: &str) -> Result<Tokenizer, String> {

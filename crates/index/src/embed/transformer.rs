@@ -168,11 +168,8 @@ impl Transformer {
         tokenizer: Tokenizer,
         threads: usize,
     ) -> Result<Transformer, IndexError> {
-        let bad = |reason: String| IndexError::Model {
-            path: folder.to_owned(),
-            reason,
-            remedy: "encoders of BERT's form can be used, such as all-MiniLM-L6-v2",
-        };
+        const REMEDY: &str = "encoders of BERT's form can be used, such as all-MiniLM-L6-v2";
+        let bad = |reason: String| IndexError::model(folder, reason, REMEDY);
         let config: Config = serde_json::from_str(config).map_err(|error| {
             bad(format!(
                 "its config.json does not describe an encoder ({error})"
@@ -207,15 +204,12 @@ impl Transformer {
             })?;
         let layers = layers_in(tensors, &prefix);
         if config.num_hidden_layers != layers || layers == 0 {
-            return Err(IndexError::Model {
-                path: folder.to_owned(),
-                reason: format!(
-                    "its config.json says {} layers (num_hidden_layers) and its weights have \
-                     {layers}",
-                    config.num_hidden_layers
-                ),
-                remedy: "get the config.json that belongs to its weights",
-            });
+            let reason = format!(
+                "its config.json says {} layers (num_hidden_layers) and its weights have {layers}",
+                config.num_hidden_layers
+            );
+            let remedy = "get the config.json that belongs to its weights";
+            return Err(IndexError::model(folder, reason, remedy));
         }
         let reader = Reader {
             tensors,

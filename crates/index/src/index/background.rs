@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{
     Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -96,6 +96,10 @@ const REST: u32 = 20;
 /// later are watched from then on.
 type Watcher = Mutex<Option<RecommendedWatcher>>;
 
+fn held(watcher: &Watcher) -> MutexGuard<'_, Option<RecommendedWatcher>> {
+    watcher.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A thread that keeps an index up to date.
 pub struct Indexer {
     jobs: SyncSender<Job>,
@@ -138,7 +142,7 @@ impl Indexer {
     /// Whether watched files may have changed since this was asked last. Who
     /// searches looks at them then, and not for every question.
     pub fn take_changed(&self) -> bool {
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let watcher = held(&self.watcher);
         // What is not watched may change at any time.
         self.changed.swap(false, Ordering::AcqRel) || watcher.is_none()
     }
@@ -193,7 +197,7 @@ impl Indexer {
             }
         })
         .map_err(failed)?;
-        let mut kept = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = held(&self.watcher);
         let watched = watch_places(kept.insert(watcher), files);
         if watched.is_err() {
             *kept = None;
@@ -208,10 +212,7 @@ impl Indexer {
     }
 
     fn end(&mut self) {
-        self.watcher
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        held(&self.watcher).take();
         let Some(thread) = self.thread.take() else {
             return;
         };
@@ -332,7 +333,7 @@ fn work(
             None => {
                 if let Some(asked) = files.take() {
                     // Before they are read, so that nothing falls in between.
-                    let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut watcher = held(watcher);
                     let watched = watcher.as_mut().map(|all| watch_places(all, &asked));
                     if let Some(Err(_)) = &watched {
                         *watcher = None;

@@ -213,14 +213,18 @@ impl WorkspaceFiles {
         index: &mut dyn MemoryIndex,
         files: &[PathBuf],
     ) -> Result<u64, IndexError> {
-        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
         let mut removed = 0;
-        for source in index.sources(&KINDS)? {
-            if !there.contains(&source) {
-                removed += index.remove(&source)?;
-            }
+        for source in self.gone(index.sources(&KINDS)?, files) {
+            removed += index.remove(&source)?;
         }
         Ok(removed)
+    }
+
+    /// Those of the names that none of the files has.
+    fn gone(&self, names: Vec<String>, files: &[PathBuf]) -> Vec<String> {
+        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
+        let gone = names.into_iter().filter(|name| !there.contains(name));
+        gone.collect()
     }
 
     /// What happened to the files since they were indexed.
@@ -239,10 +243,7 @@ impl WorkspaceFiles {
                 None => behind.new += 1,
             }
         }
-        let there: HashSet<String> = files.iter().map(|path| self.name(path)).collect();
-        let indexed = index.names(&KINDS)?;
-        let gone = indexed.iter().filter(|source| !there.contains(*source));
-        behind.gone = gone.count() as u64;
+        behind.gone = self.gone(index.names(&KINDS)?, &files).len() as u64;
         Ok(behind)
     }
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::OptionalExtension;
-
 use super::in_one_view;
 use crate::error::IndexError;
 use crate::store::SqliteIndex;
@@ -33,8 +31,8 @@ impl SqliteIndex {
         const ASK: &str = "SELECT 1 FROM source WHERE name = ?1";
         self.mending(|index| {
             let row = index.connection.prepare_cached(ASK);
-            let row = row.and_then(|mut ask| ask.query_row([source], |_| Ok(())).optional());
-            Ok(row.map_err(index.sqlite())?.is_some())
+            row.and_then(|mut ask| ask.exists([source]))
+                .map_err(index.sqlite())
         })
     }
 
@@ -52,11 +50,8 @@ impl SqliteIndex {
         let mut units: Option<BTreeSet<u32>> = None;
         let mut unknown = false;
         for table in [Table::Words, Table::Pairs] {
-            let is_known = |asked: &String| -> rusqlite::Result<bool> {
-                let mut statement = self.connection.prepare_cached(table.sql(true))?;
-                let row = statement.query_row([asked], |_| Ok(())).optional()?;
-                Ok(row.is_some())
-            };
+            let is_known =
+                |asked: &String| self.connection.prepare_cached(table.sql())?.exists([asked]);
             let mut all = Vec::new();
             for term in terms.iter().take(MOST_WORDS) {
                 let asked = [table.asked(term, ""), table.asked(term, " *")];
@@ -74,7 +69,7 @@ impl SqliteIndex {
                 continue;
             }
             let rows = || -> rusqlite::Result<BTreeSet<u32>> {
-                let mut statement = self.connection.prepare_cached(table.sql(false))?;
+                let mut statement = self.connection.prepare_cached(table.sql())?;
                 let rows = statement.query_map([all.join(" AND ")], |row| row.get(0))?;
                 let slots = rows.map(|id| Ok(shape.slot_of(id?)));
                 let slots: Vec<Option<u32>> = slots.collect::<rusqlite::Result<_>>()?;
@@ -127,12 +122,10 @@ impl Table {
         (!asked.is_empty()).then(|| format!("({})", asked.join(" OR ")))
     }
 
-    fn sql(self, first: bool) -> &'static str {
-        match (self, first) {
-            (Table::Words, false) => "SELECT rowid FROM words WHERE words MATCH ?1",
-            (Table::Words, true) => "SELECT rowid FROM words WHERE words MATCH ?1 LIMIT 1",
-            (Table::Pairs, false) => "SELECT rowid FROM pairs WHERE pairs MATCH ?1",
-            (Table::Pairs, true) => "SELECT rowid FROM pairs WHERE pairs MATCH ?1 LIMIT 1",
+    fn sql(self) -> &'static str {
+        match self {
+            Table::Words => "SELECT rowid FROM words WHERE words MATCH ?1",
+            Table::Pairs => "SELECT rowid FROM pairs WHERE pairs MATCH ?1",
         }
     }
 }

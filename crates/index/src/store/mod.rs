@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use longhaul_files::Sharing;
 use rusqlite::Connection;
 
 pub(crate) use self::hash::{start_of, text_hash};
@@ -113,7 +114,7 @@ impl SqliteIndex {
         place::require_regular(path)?;
         let before = place::identity(path);
         let emptied = || -> Result<(), IndexError> {
-            let _lock = place::lock_shared(path)?;
+            let _lock = place::lock(path, Sharing::Shared)?;
             place::private(path)?;
             let sqlite = IndexError::sqlite(path);
             let connection = prepared(path, &settings)?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use longhaul_files::Sharing;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::place::{self, Identity};
@@ -16,9 +17,9 @@ pub(super) fn opened(
     settings: &IndexSettings,
 ) -> Result<(Connection, Identity), IndexError> {
     let had_users = place::had_users(path);
-    let _lock = place::lock_shared(path)?;
+    let _lock = place::lock(path, Sharing::Shared)?;
     place::private(path)?;
-    let Connected { connection, is_new } = connect(path, settings)?;
+    let (connection, is_new) = connect(path, settings)?;
     // Somebody deleted or emptied it by hand: what was in it is missing until all
     // is taken in again.
     if is_new && had_users {
@@ -86,7 +87,7 @@ pub(super) fn replaced(
     settings: &IndexSettings,
     damaged: Identity,
 ) -> Result<(Connection, Identity, Option<PathBuf>), IndexError> {
-    let lock = place::lock_alone(path)?;
+    let lock = place::lock(path, Sharing::Alone)?;
     place::private(path)?;
     let now = place::identity(path);
     let mut aside = None;
@@ -95,7 +96,7 @@ pub(super) fn replaced(
         true => None,
         false => match connect(path, settings) {
             Err(IndexError::Damaged { .. }) => None,
-            connected => Some(connected?.connection),
+            connected => Some(connected?.0),
         },
     };
     let connection = match found {
@@ -103,7 +104,7 @@ pub(super) fn replaced(
         None => {
             aside = Some(place::set_aside(path, &lock)?);
             place::private(path)?;
-            let connection = connect(path, settings)?.connection;
+            let (connection, _) = connect(path, settings)?;
             // What was in the other is missing until all is taken in again.
             schema::mark_filling(&connection).map_err(IndexError::sqlite(path))?;
             connection
@@ -138,14 +139,8 @@ pub(super) fn prepared(path: &Path, settings: &IndexSettings) -> Result<Connecti
     Ok(connection)
 }
 
-/// A file that was opened.
-struct Connected {
-    connection: Connection,
-    /// Whether there was nothing in it.
-    is_new: bool,
-}
-
-fn connect(path: &Path, settings: &IndexSettings) -> Result<Connected, IndexError> {
+/// A file that was opened, and whether there was nothing in it.
+fn connect(path: &Path, settings: &IndexSettings) -> Result<(Connection, bool), IndexError> {
     let sqlite = IndexError::sqlite(path);
     let connection = prepared(path, settings)?;
     let mut is_new = false;
@@ -154,5 +149,5 @@ fn connect(path: &Path, settings: &IndexSettings) -> Result<Connected, IndexErro
         schema::Found::Nothing => is_new = schema::create(&connection).map_err(&sqlite)?,
         _ => {}
     }
-    Ok(Connected { connection, is_new })
+    Ok((connection, is_new))
 }

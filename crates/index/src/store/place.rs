@@ -27,17 +27,9 @@ pub(super) fn had_users(path: &Path) -> bool {
     with_suffix(path, ".lock").exists()
 }
 
-/// Keeps others from putting another file in the place of this one.
-pub(super) fn lock_shared(path: &Path) -> Result<Lock, IndexError> {
-    locked(path, Sharing::Shared)
-}
-
-/// Keeps others from opening the index while its file changes.
-pub(super) fn lock_alone(path: &Path) -> Result<Lock, IndexError> {
-    locked(path, Sharing::Alone)
-}
-
-fn locked(path: &Path, sharing: Sharing) -> Result<Lock, IndexError> {
+/// Keeps others from putting another file in the place of this one, and from opening it
+/// as well where its file changes.
+pub(super) fn lock(path: &Path, sharing: Sharing) -> Result<Lock, IndexError> {
     let name = with_suffix(path, ".lock");
     Ok(longhaul_files::lock_file(&name, sharing, Wait::Always)?)
 }

@@ -252,25 +252,33 @@ impl SqliteIndex {
         model: &str,
         vectors: impl Iterator<Item = (i64, Option<Vec<f32>>)>,
     ) -> rusqlite::Result<()> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute("INSERT OR IGNORE INTO model (name) VALUES (?1)", [model])?;
-        let sql = "SELECT id FROM model WHERE name = ?1";
-        let model: i64 = transaction.query_row(sql, [model], |row| row.get(0))?;
-        for (hash, vector) in vectors {
-            let (values, scale) = vector.as_deref().map_or_else(Default::default, quantised);
-            let bytes: Vec<u8> = values.iter().map(|value| value.to_le_bytes()[0]).collect();
-            // Another process may have made some of them meanwhile.
-            let sql = "INSERT OR IGNORE INTO vector VALUES (?1, ?2, ?3, ?4)";
-            transaction.prepare_cached(sql)?.execute(params![
-                model,
-                hash,
-                f64::from(scale),
-                bytes
-            ])?;
-        }
-        mark_vectors(&transaction)?;
+        self.change_vectors(|transaction| {
+            transaction.execute("INSERT OR IGNORE INTO model (name) VALUES (?1)", [model])?;
+            let sql = "SELECT id FROM model WHERE name = ?1";
+            let model: i64 = transaction.query_row(sql, [model], |row| row.get(0))?;
+            for (hash, vector) in vectors {
+                let (values, scale) = vector.as_deref().map_or_else(Default::default, quantised);
+                let bytes: Vec<u8> = values.iter().map(|value| value.to_le_bytes()[0]).collect();
+                // Another process may have made some of them meanwhile.
+                let sql = "INSERT OR IGNORE INTO vector VALUES (?1, ?2, ?3, ?4)";
+                let values = params![model, hash, f64::from(scale), bytes];
+                transaction.prepare_cached(sql)?.execute(values)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Changes vectors as a whole or not at all, and counts that they changed.
+    fn change_vectors(
+        &mut self,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>,
+    ) -> rusqlite::Result<()> {
+        const COUNT: &str = "INSERT INTO meta VALUES ('vectors', 1)
+                             ON CONFLICT (name) DO UPDATE SET value = value + 1";
+        let connection = &mut self.connection;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        change(&transaction)?;
+        transaction.execute(COUNT, [])?;
         transaction.commit()
     }
 
@@ -298,15 +306,9 @@ impl SqliteIndex {
         if encoder.encode_each(&[&text])?.iter().any(Option::is_none) {
             return Ok(());
         }
-        let mut forget = || -> rusqlite::Result<()> {
-            let transaction = self
-                .connection
-                .transaction_with_behavior(TransactionBehavior::Immediate)?;
-            transaction.execute(&format!("DELETE FROM vector WHERE {refused}"), [&name])?;
-            mark_vectors(&transaction)?;
-            transaction.commit()
-        };
-        forget().map_err(&sqlite)
+        let forget = format!("DELETE FROM vector WHERE {refused}");
+        self.change_vectors(|transaction| transaction.execute(&forget, [&name]).map(drop))
+            .map_err(&sqlite)
     }
 
     /// Takes out, now that every text has a vector, what a model of this id made in
@@ -328,34 +330,22 @@ impl SqliteIndex {
         if outdated.is_empty() && !many {
             return Ok(());
         }
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for model in outdated {
-            transaction.execute("DELETE FROM vector WHERE model = ?1", [model])?;
-            transaction.execute("DELETE FROM model WHERE id = ?1", [model])?;
-        }
-        if many {
-            transaction.execute(&format!("DELETE FROM vector WHERE {unused}"), [])?;
-        }
-        mark_vectors(&transaction)?;
-        transaction.commit()?;
+        self.change_vectors(|transaction| {
+            for model in outdated {
+                transaction.execute("DELETE FROM vector WHERE model = ?1", [model])?;
+                transaction.execute("DELETE FROM model WHERE id = ?1", [model])?;
+            }
+            if many {
+                transaction.execute(&format!("DELETE FROM vector WHERE {unused}"), [])?;
+            }
+            Ok(())
+        })?;
         schema::give_back(&self.connection)
     }
 }
 
 /// So few vectors of no text may stay.
 const FEW_UNUSED: i64 = 64;
-
-fn mark_vectors(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction
-        .execute(
-            "INSERT INTO meta VALUES ('vectors', 1)
-             ON CONFLICT (name) DO UPDATE SET value = value + 1",
-            [],
-        )
-        .map(drop)
-}
 
 fn vector_changes(connection: &Connection) -> rusqlite::Result<i64> {
     connection

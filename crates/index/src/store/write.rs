@@ -33,12 +33,8 @@ struct PreparedText {
     redacted: u64,
 }
 
-/// A record that is to be written.
-struct Wanted {
-    record: Record,
-    hash: i64,
-    standing: Standing,
-}
+/// A record that is to be written, and the hash of its text.
+type Wanted = (Record, i64, Standing);
 
 /// How a record stands to what is stored under its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,11 +150,7 @@ impl SqliteIndex {
                     }
                 }
             }
-            lot.push(Wanted {
-                record,
-                hash,
-                standing,
-            });
+            lot.push((record, hash, standing));
         }
         Ok(lot)
     }
@@ -357,6 +349,9 @@ fn take_out(transaction: &Transaction<'_>, source: i64, entry: &str) -> rusqlite
     Ok(bytes.max(0) as u64)
 }
 
+const WORDS: &str = "INSERT INTO words (rowid, tokens) VALUES (?1, ?2)";
+const PAIRS: &str = "INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)";
+
 /// Writes the chunks of a text; gives the number of the first.
 fn put_chunks(transaction: &Transaction<'_>, prepared: &PreparedText) -> rusqlite::Result<i64> {
     let sql = "SELECT coalesce(max(id), 0) + 1 FROM chunk";
@@ -380,20 +375,10 @@ fn put_chunks(transaction: &Transaction<'_>, prepared: &PreparedText) -> rusqlit
             Some(packed) => put_text.execute(params![id, packed])?,
             None => put_text.execute(params![id, text])?,
         };
-        for (sql, tokens) in [
-            (
-                "INSERT INTO words (rowid, tokens) VALUES (?1, ?2)",
-                &stored.words,
-            ),
-            (
-                "INSERT INTO pairs (rowid, tokens) VALUES (?1, ?2)",
-                &stored.pairs,
-            ),
-        ] {
+        for (sql, tokens) in [(WORDS, &stored.words), (PAIRS, &stored.pairs)] {
             if !tokens.is_empty() {
-                transaction
-                    .prepare_cached(sql)?
-                    .execute(params![id, tokens])?;
+                let mut put = transaction.prepare_cached(sql)?;
+                put.execute(params![id, tokens])?;
             }
         }
     }
@@ -412,33 +397,21 @@ fn packed(text: &str) -> Option<Vec<u8>> {
 }
 
 fn prepare(wanted: Wanted, settings: &IndexSettings, stems: &mut Stems) -> Prepared {
-    let Wanted {
-        record,
-        hash,
-        standing,
-    } = wanted;
-    if standing == Standing::Moved {
-        return Prepared {
-            record,
-            hash,
-            text: None,
-        };
-    }
-    let (text, redacted) = settings.redaction.apply(&record.text);
-    let chunks = chunks(&text, settings.chunks).into_iter().map(|chunk| {
-        let stored = text::stored(&text[chunk.bytes.clone()], stems);
-        (chunk, stored)
-    });
-    let chunks = chunks.collect();
-    Prepared {
-        record,
-        hash,
-        text: Some(PreparedText {
+    let (record, hash, standing) = wanted;
+    let text = (standing != Standing::Moved).then(|| {
+        let (text, redacted) = settings.redaction.apply(&record.text);
+        let chunks = chunks(&text, settings.chunks).into_iter().map(|chunk| {
+            let stored = text::stored(&text[chunk.bytes.clone()], stems);
+            (chunk, stored)
+        });
+        let chunks = chunks.collect();
+        PreparedText {
             text,
             chunks,
             redacted,
-        }),
-    }
+        }
+    });
+    Prepared { record, hash, text }
 }
 
 /// Tells every process that what it remembers of the index is out of date.

@@ -307,9 +307,8 @@ impl Candidate {
     }
 
     pub(super) fn new(topic: Topic, text: &str, first: &Evidence) -> Candidate {
-        let digest = digest(&[text]);
         Candidate {
-            id: format!("d-{}", &digest[..8]),
+            id: format!("d-{}", &digest(&[text])[..8]),
             topic,
             text: text.to_owned(),
             wording: None,
@@ -380,13 +379,6 @@ impl Candidate {
         let mut evidence = self.evidence.iter_mut();
         if let Some(one) = evidence.find(|one| one.key() == key) {
             one.line = line;
-        }
-    }
-
-    /// Notes that something may contradict it, so that nobody promotes it unseen.
-    pub(super) fn may_be_contradicted_by(&mut self, id: &str) {
-        if self.status == Status::Staged && !self.contradicts.iter().any(|other| other == id) {
-            self.contradicts.push(id.to_owned());
         }
     }
 

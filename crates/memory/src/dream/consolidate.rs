@@ -183,7 +183,10 @@ impl<'a> Work<'a> {
         let stands = other.status == Status::Staged || other.status.is_kept();
         let is_free = other.contradicts.len() < MOST_CONTRADICTED || other.status.is_kept();
         if stands && is_free && !in_one_breath(made, other) {
-            other.may_be_contradicted_by(&made.id);
+            // So that nobody promotes it unseen.
+            if other.is_waiting() {
+                other.contradicts.push(made.id.clone());
+            }
             made.contradicts.push(other.id.clone());
         }
     }

@@ -15,41 +15,42 @@ use super::page;
 use crate::files::{DECISIONS, DETAILS, MEMORY, PROJECT, shown};
 
 /// The files that a promotion may change.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pages {
-    pages: Vec<Page>,
+    /// A statement is written before what points to it.
+    pages: [Page; 3],
 }
 
 impl Pages {
     pub(super) fn read<E>(
         read: impl Fn(&'static str) -> Result<Option<String>, E>,
     ) -> Result<Pages, E> {
-        // A statement is written before what points to it.
-        let pages = [PROJECT, DECISIONS, MEMORY].map(|file| Ok(Page::of(file, read(file)?)));
-        let pages = pages.into_iter().collect::<Result<_, E>>()?;
+        let page = |file| Ok(Page::of(file, read(file)?));
+        let pages = [page(PROJECT)?, page(DECISIONS)?, page(MEMORY)?];
         Ok(Pages { pages })
     }
 
     /// Makes edits; those that are made already change nothing.
     pub(super) fn apply(&mut self, edits: &[Edit]) {
         for edit in edits {
-            if let Some(page) = self.page_mut(edit.file()) {
-                page.apply(edit);
-            }
-            if let (Way::Out, Part::Statement { file, id, .. }) = (edit.way, &edit.part)
-                && let Some(memory) = self.page_mut(MEMORY)
-            {
-                memory.unpoint(file, id);
+            let at = Pages::place(edit.file());
+            self.pages[at].apply(edit);
+            if let (Way::Out, Part::Statement { file, id, .. }) = (edit.way, &edit.part) {
+                self.pages[Pages::place(MEMORY)].unpoint(file, id);
             }
         }
     }
 
-    pub(super) fn page(&self, file: &str) -> Option<&Page> {
-        self.pages.iter().find(|page| page.file == file)
+    fn place(file: &str) -> usize {
+        match file {
+            MEMORY => 2,
+            DECISIONS => 1,
+            _ => 0,
+        }
     }
 
-    fn page_mut(&mut self, file: &str) -> Option<&mut Page> {
-        self.pages.iter_mut().find(|page| page.file == file)
+    pub(super) fn page(&self, file: &str) -> &Page {
+        &self.pages[Pages::place(file)]
     }
 
     /// What became of the files, changed ones only.

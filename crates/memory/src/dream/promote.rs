@@ -126,7 +126,7 @@ pub(super) fn plan(
     let mut demoted = Vec::new();
     let mut status = Status::Promoted { on };
     loop {
-        let tokens = counter.count(&draft.memory(), ContentKind::Prose);
+        let tokens = counter.count(&draft.pages.page(MEMORY).text(), ContentKind::Prose);
         if tokens <= limits.max_tokens {
             break;
         }
@@ -139,8 +139,8 @@ pub(super) fn plan(
         // What is surer fills the page: the text is kept without a pointer,
         // and nothing leaves for it.
         let page = draft.pages.page(MEMORY);
-        let is_pointed = |id: &str| page.is_some_and(|page| page.pointed(id).is_some());
-        let is_outweighed = others.iter().any(|(_, other)| is_pointed(&other.id));
+        let mut weightier = others.iter().map(|(_, other)| page.pointed(&other.id));
+        let is_outweighed = weightier.any(|pointer| pointer.is_some());
         if wish == Wish::Person || !is_outweighed {
             return Err(Error::NoRoom {
                 id: id.to_owned(),
@@ -181,16 +181,9 @@ impl Draft {
         self.edits.push(edit);
     }
 
-    fn memory(&self) -> String {
-        let page = self.pages.page(MEMORY);
-        page.map(|page| page.text()).unwrap_or_default()
-    }
-
     /// Makes a file that is not there, and gives it a heading where it is empty.
     fn begin(&mut self, file: &str, heading: &str) {
-        let Some(page) = self.pages.page(file) else {
-            return;
-        };
+        let page = self.pages.page(file);
         let (is_there, is_blank) = (page.is_there(), page.is_blank());
         let (file, line) = (file.to_owned(), heading.to_owned());
         if !is_there {
@@ -223,8 +216,7 @@ impl Draft {
     fn point(&mut self, chosen: &Candidate, limits: Limits) {
         self.begin(MEMORY, "# Memory Index");
         let names = headings(chosen);
-        let page = self.pages.page(MEMORY);
-        let known = page.and_then(|page| page.heading(names));
+        let known = self.pages.page(MEMORY).heading(names);
         let heading = known.unwrap_or_else(|| {
             let line = format!("## {}", names[0]);
             let part = Part::Heading {
@@ -241,18 +233,15 @@ impl Draft {
             limits.line_chars,
         );
         let page = self.pages.page(MEMORY);
-        if let Some(part) = page.map(|page| page.pointing(&chosen.id, &heading, line)) {
-            self.make(Way::In, part);
-            self.renew();
-        }
+        self.make(Way::In, page.pointing(&chosen.id, &heading, line));
+        self.renew();
     }
 
     /// Marks an old statement as over and takes its pointer away.
     fn end(&mut self, old: &Candidate, until: Date, by: &str) {
         self.unpoint(&old.id);
         let ending = format!(" until {until}, replaced by {by}");
-        let page = self.pages.page(home(old.topic));
-        if let Some(part) = page.and_then(|page| page.ended(&old.id, ending)) {
+        if let Some(part) = self.pages.page(home(old.topic)).ended(&old.id, ending) {
             self.make(Way::In, part);
         }
     }
@@ -260,9 +249,9 @@ impl Draft {
     /// Takes the line that points to a candidate out of `MEMORY.md`; says whether there
     /// was one.
     fn unpoint(&mut self, id: &str) -> bool {
-        let page = self.pages.page(MEMORY);
-        let pointed = page.and_then(|page| page.pointed(id));
-        let Some(part) = pointed else { return false };
+        let Some(part) = self.pages.page(MEMORY).pointed(id) else {
+            return false;
+        };
         self.make(Way::Out, part);
         self.renew();
         true
@@ -270,8 +259,7 @@ impl Draft {
 
     /// Writes down when `MEMORY.md` was changed, where it says so.
     fn renew(&mut self) {
-        let page = self.pages.page(MEMORY);
-        let time = page.and_then(|page| page.time()).map(str::to_owned);
+        let time = self.pages.page(MEMORY).time().map(str::to_owned);
         if let Some(before) = time.filter(|time| *time != self.minute) {
             let now = self.minute.clone();
             self.make(Way::In, Part::Time { now, before });

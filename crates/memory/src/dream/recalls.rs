@@ -42,12 +42,7 @@ pub enum Recalled {
 struct Stored {
     #[serde(flatten)]
     what: Recalled,
-    #[serde(default = "once")]
     times: u32,
-}
-
-fn once() -> u32 {
-    1
 }
 
 /// How often things were returned.

@@ -58,16 +58,9 @@ fn item(candidate: &Candidate, all: &[Candidate]) -> String {
         row("In its source's words", &candidate.text);
     }
     let home = home(candidate.topic);
-    let kept = |id: &&String| {
-        let known = all.iter().find(|one| one.id == **id);
-        known.is_none_or(|one| !one.has_left())
-    };
-    let replaced: Vec<&str> = candidate
-        .replaces
-        .iter()
-        .filter(kept)
-        .map(String::as_str)
-        .collect();
+    let older = candidate.in_place_of(all).into_iter();
+    let kept = older.filter(|old| !old.has_left());
+    let replaced: Vec<&str> = kept.map(|old| old.id.as_str()).collect();
     let replaced = replaced.join(", ");
     let action = match replaced.is_empty() {
         true => format!(

@@ -4,13 +4,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Why a link is not read, where nobody knows more.
-pub(super) const ASTRAY: &str =
-    "it is a link that leads out of memory, and is neither read nor indexed";
+use super::trouble::Trouble;
 
 /// The folder of the workspace that stands for a folder of memory by a link. What
 /// is in it is written and read, but a search follows no link to a folder.
-pub(super) fn stand_in(root: &Path, place: &str) -> Option<String> {
+fn stand_in(root: &Path, place: &str) -> Option<String> {
     let path = root.join(place);
     let real = path.is_symlink().then(|| fs::canonicalize(&path).ok())??;
     let within = real.strip_prefix(root).ok().filter(|_| real.is_dir())?;
@@ -26,6 +24,14 @@ pub(super) fn unread(root: &Path, place: &str) -> Option<String> {
             let is_other = path.exists() && !path.is_dir();
             is_other.then(|| "it is not a folder".to_owned())
         }),
+    }
+}
+
+/// What is to be known of a folder of memory that is none, or a link.
+pub(super) fn trouble(root: &Path, place: &str) -> Option<Trouble> {
+    match stand_in(root, place) {
+        Some(target) => Some(Trouble::LinkedFolder { target }),
+        None => unread(root, place).map(|reason| Trouble::Unreadable { reason }),
     }
 }
 

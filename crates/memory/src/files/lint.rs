@@ -5,7 +5,7 @@ use longhaul_index::WorkspaceFiles;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 
 use super::pointers::{Pointer, Target, unmarked};
-use super::trouble::{Finding, Hold, Trouble};
+use super::trouble::{ASTRAY, Finding, Hold, Trouble};
 use super::{
     CONTEXT, DECISIONS, DREAMS, ERRORS, LOGS, MEMORIES, MEMORY, MOST_FILE_BYTES, MemoryFolder,
     PROJECT, links, place,
@@ -56,25 +56,20 @@ impl MemoryFolder {
             findings.extend(self.content(file, files.max_bytes)?);
         }
         for place in [LOGS, MEMORIES] {
-            let trouble = match links::stand_in(self.root(), place) {
-                Some(target) => Some(Trouble::LinkedFolder { target }),
-                None => {
-                    links::unread(self.root(), place).map(|reason| Trouble::Unreadable { reason })
-                }
-            };
+            let trouble = links::trouble(self.root(), place);
             findings.extend(trouble.map(|trouble| Finding::new(place, None, trouble)));
         }
         // Any name may be a link, also where no layout asks for it.
-        for file in files.links_left_out() {
+        let links = files.links_left_out().into_iter().map(|file| {
+            let reason = links::told(self.root(), &file);
+            let reason = reason.unwrap_or_else(|| ASTRAY.to_owned());
+            (file, Trouble::Unreadable { reason })
+        });
+        let unseen = files.unseen().into_iter();
+        let unseen = unseen.map(|(file, why)| (file, Trouble::unseen(why)));
+        for (file, trouble) in links.chain(unseen) {
             if !findings.iter().any(|finding| finding.file == file) {
-                let reason = links::told(self.root(), &file);
-                let reason = reason.unwrap_or_else(|| links::ASTRAY.to_owned());
-                findings.push(Finding::new(&file, None, Trouble::Unreadable { reason }));
-            }
-        }
-        for (file, why) in files.unseen() {
-            if !findings.iter().any(|finding| finding.file == file) {
-                findings.push(Finding::new(&file, None, Trouble::unseen(why)));
+                findings.push(Finding::new(&file, None, trouble));
             }
         }
         // What keeps it from being read was just told.
@@ -82,15 +77,12 @@ impl MemoryFolder {
             let tokens = counter.count(&text, ContentKind::Prose);
             if tokens > limits.max_tokens {
                 let (tokens, most) = (tokens.0, limits.max_tokens.0);
-                findings.push(Finding::new(
-                    MEMORY,
-                    None,
-                    Trouble::TooManyTokens { tokens, most },
-                ));
+                let trouble = Trouble::TooManyTokens { tokens, most };
+                findings.push(Finding::new(MEMORY, None, trouble));
             }
             self.wrong_lines(limits, &mut findings);
         }
-        if self.is_in_git() && !self.is_ignored()? {
+        if self.is_kept_in_git() {
             findings.push(Finding::new("memories/", None, Trouble::NotIgnored));
         }
         findings.sort_by_key(|found| (found.file != MEMORY, found.line));
@@ -205,30 +197,24 @@ impl MemoryFolder {
         Ok(names.map(|name| format!("{MEMORIES}/{name}")).collect())
     }
 
-    fn is_in_git(&self) -> bool {
-        self.root()
-            .ancestors()
-            .any(|folder| folder.join(".git").exists())
-    }
-
-    /// Whether a `.gitignore` between here and the repository's root names the
-    /// folder. Patterns are not followed further: this only gives a hint.
-    fn is_ignored(&self) -> Result<bool> {
+    /// Whether git keeps the folder: no `.gitignore` between here and the repository's
+    /// root names it. Patterns are not followed further: this only gives a hint.
+    fn is_kept_in_git(&self) -> bool {
         for folder in self.root().ancestors() {
             let text = longhaul_files::read_text(&folder.join(".gitignore"), MOST_IGNORE_BYTES);
             let text = text.unwrap_or_default();
-            let named = text.lines().any(|line| {
+            let mut lines = text.lines();
+            if lines.any(|line| {
                 let line = line.trim().trim_start_matches("**/").trim_matches('/');
                 line == "memories" || line == "memories/*" || line == "*"
-            });
-            if named {
-                return Ok(true);
+            }) {
+                return false;
             }
             if folder.join(".git").exists() {
-                break;
+                return true;
             }
         }
-        Ok(false)
+        false
     }
 }
 

@@ -15,7 +15,7 @@ use jiff::civil::{Date, DateTime, Time};
 use longhaul_redact::Redactor;
 use longhaul_transcript::EntryId;
 
-use super::{MOST_ENTRY_BYTES, MOST_SECTION_BYTES, Origin, clipped};
+use super::{Appended, MOST_ENTRY_BYTES, MOST_SECTION_BYTES, MemoryFolder, Origin, clipped};
 use crate::provenance::{one_line, plain};
 use crate::{Seal, Source};
 
@@ -75,13 +75,7 @@ pub struct Note {
 /// How the line ends that says how much of an entry was cut.
 pub(crate) const CUT: &str = " bytes more are in the transcript]";
 
-/// An entry ready to be appended.
-pub(super) struct Made {
-    pub(super) text: String,
-    pub(super) redacted: usize,
-    pub(super) left_out: usize,
-}
-
+/// An entry ready to be appended, and what is told of it.
 pub(super) fn entry(
     redactor: &Redactor,
     seal: Option<&Seal>,
@@ -89,7 +83,7 @@ pub(super) fn entry(
     heading: &str,
     origin: Origin<'_>,
     body: &Body,
-) -> Made {
+) -> (String, Appended) {
     let mut document = redactor.document();
     let (mut heading, mut body) = (heading.to_owned(), body.clone());
     // Redacted as a whole, so that a secret over two lines is found.
@@ -146,11 +140,14 @@ pub(super) fn entry(
         mark.push_str(&format!(" seal={seal}"));
     }
     mark.push_str(" -->\n");
-    Made {
-        text: format!("\n## {time} — {heading}\n{mark}{text}"),
+    let text = format!("\n## {time} — {heading}\n{mark}{text}");
+    let appended = Appended {
+        file: MemoryFolder::log_name(at.date()),
+        bytes: text.len(),
         redacted: document.tally().total() as usize,
         left_out,
-    }
+    };
+    (text, appended)
 }
 
 /// A value of a mark: no quote, no space, no end of a comment.

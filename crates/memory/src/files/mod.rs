@@ -144,24 +144,12 @@ impl MemoryFolder {
         origin: Origin<'_>,
         body: &Body,
     ) -> Result<Appended> {
-        let file = MemoryFolder::log_name(at.date());
-        let made = log::entry(
-            &self.redactor,
-            self.seal.as_ref(),
-            at,
-            heading,
-            origin,
-            body,
-        );
-        let path = place::for_writing(&self.root, &file)?;
+        let seal = self.seal.as_ref();
+        let (text, appended) = log::entry(&self.redactor, seal, at, heading, origin, body);
+        let path = place::for_writing(&self.root, &appended.file)?;
         let head = format!("# {}\n", at.date());
-        append(&path, &head, &made.text, Ends::AsGiven)?;
-        Ok(Appended {
-            file,
-            bytes: made.text.len(),
-            redacted: made.redacted,
-            left_out: made.left_out,
-        })
+        append(&path, &head, &text, Ends::AsGiven)?;
+        Ok(appended)
     }
 
     /// Appends a line to `memories/errors.md`: what was tried and what came of
@@ -251,14 +239,13 @@ impl MemoryFolder {
 
     /// What is to be known of the folder of the logs where it is none, or a link.
     pub(crate) fn logs_led(&self) -> Option<String> {
-        if let Some(target) = links::stand_in(&self.root, LOGS) {
-            let trouble = Trouble::LinkedFolder { target };
-            return Some(format!("{LOGS} {}; {}", trouble, trouble.remedy()));
-        }
-        let reason = links::unread(&self.root, LOGS)?;
-        Some(format!(
-            "no logs were read from {LOGS}: {reason}; make it a folder of its own"
-        ))
+        let trouble = links::trouble(&self.root, LOGS)?;
+        Some(match &trouble {
+            Trouble::Unreadable { reason } => {
+                format!("no logs were read from {LOGS}: {reason}; make it a folder of its own")
+            }
+            linked => format!("{LOGS} {linked}; {}", linked.remedy()),
+        })
     }
 
     /// The days that have a log, oldest first, with the sizes of their files.

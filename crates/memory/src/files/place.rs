@@ -111,12 +111,9 @@ pub(super) fn bytes(root: &Path, name: &str, most: u64) -> Result<Option<Vec<u8>
 
 /// The size of a file, if it is there.
 pub(super) fn size(root: &Path, name: &str) -> Result<Option<u64>> {
-    match for_reading(root, name)? {
-        Some(path) => fs::metadata(&path)
-            .map(|meta| Some(meta.len()))
-            .map_err(Error::io("read", &path)),
-        None => Ok(None),
-    }
+    let path = for_reading(root, name)?;
+    let meta = |path: PathBuf| fs::metadata(&path).map_err(Error::io("read", &path));
+    Ok(path.map(meta).transpose()?.map(|meta| meta.len()))
 }
 
 /// Makes a folder of the workspace; says whether it is new.

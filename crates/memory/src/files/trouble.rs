@@ -4,9 +4,11 @@ use longhaul_files::Fault;
 use longhaul_index::{DEPTH, Unseen, megabytes};
 use serde::Serialize;
 
-use super::links::ASTRAY;
 use crate::{Error, Result};
 
+/// Why a link is not read, where nobody knows more.
+pub(super) const ASTRAY: &str =
+    "it is a link that leads out of memory, and is neither read nor indexed";
 /// Why something is not read that is there.
 const NO_FILE: &str = "it is not a plain file";
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pointers::{STALE, Target, unmarked};
 use super::trouble::Trouble;
-use super::{LOGS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
+use super::{DREAMS, MEMORY, MOST_FILE_BYTES, MemoryFolder, place};
 use crate::{Error, Result};
 
 const HASHES: &str = "memories/.pointers.json";
@@ -128,10 +128,7 @@ impl MemoryFolder {
             });
         }
         if next != known && mode != Verify::Look {
-            let text = serde_json::to_string_pretty(&next).map_err(|error| Error::Damaged {
-                path: self.root().join(HASHES),
-                reason: error.to_string(),
-            })?;
+            let text = serde_json::to_string_pretty(&next).expect("plain data becomes JSON");
             self.replace(HASHES, &format!("{text}\n"))?;
         }
         if matches!(mode, Verify::Mark | Verify::Accept) {
@@ -157,10 +154,8 @@ impl MemoryFolder {
         if self.leads(target) != Target::There {
             return Ok(None);
         }
-        let own = ["memories/", MEMORY, "DREAMS.md"]
-            .iter()
-            .any(|own| target.starts_with(own))
-            || target.starts_with(&format!("{LOGS}/"));
+        let own = ["memory/", "memories/", MEMORY, DREAMS];
+        let own = own.iter().any(|own| target.starts_with(own));
         let path = self.root().join(target);
         let meta = fs::metadata(&path).map_err(Error::io("read", &path))?;
         if own || !meta.is_file() {

@@ -196,10 +196,7 @@ impl<'a> Dreams<'a> {
     pub(super) fn write(&self, name: &str, value: &impl Serialize) -> Result<()> {
         longhaul_files::create_folder(&self.folder)?;
         let path = self.folder.join(name);
-        let mut text = serde_json::to_string_pretty(value).map_err(|error| Error::Damaged {
-            path: path.clone(),
-            reason: error.to_string(),
-        })?;
+        let mut text = serde_json::to_string_pretty(value).expect("plain data becomes JSON");
         text.push('\n');
         Ok(longhaul_files::replace(&path, text.as_bytes())?)
     }

@@ -18,27 +18,24 @@ impl Dreams<'_> {
     /// The state: of a damaged one its copy, until it is mended.
     pub(in crate::dream) fn state(&self) -> Result<State> {
         let state: State = match self.read(STATE) {
-            Err(Error::Damaged { path, reason }) => match self.read(COPY) {
-                Ok(Some(copy)) => copy,
-                _ => {
-                    let reason = format!(
-                        "{reason}; there is no copy: without it nobody knows what was rejected"
-                    );
-                    return Err(Error::Damaged { path, reason });
-                }
-            },
+            Err(Error::Damaged { path, reason }) => {
+                let reason = format!(
+                    "{reason}; there is no copy: without it nobody knows what was rejected"
+                );
+                self.copy().ok_or(Error::Damaged { path, reason })?
+            }
             state => state?.unwrap_or_default(),
         };
         if state.version > VERSION {
-            return Err(Error::Damaged {
-                path: self.folder.join(STATE),
-                reason: format!(
-                    "it is of version {}, newer than this program",
-                    state.version
-                ),
-            });
+            let (path, version) = (self.folder.join(STATE), state.version);
+            let reason = format!("it is of version {version}, newer than this program");
+            return Err(Error::Damaged { path, reason });
         }
         Ok(state)
+    }
+
+    fn copy(&self) -> Option<State> {
+        self.read(COPY).ok().flatten()
     }
 
     /// Shows the candidates in `DREAMS.md` and writes them down. What is as it
@@ -84,7 +81,7 @@ impl Dreams<'_> {
     /// Keeps a copy of the state. What is written down is so without one; an
     /// older one would bring back what is no longer so.
     fn keep_copy(&self, state: &State) {
-        let is_kept = matches!(self.read::<State>(COPY), Ok(Some(copy)) if copy == *state);
+        let is_kept = self.copy().as_ref() == Some(state);
         if !is_kept && self.write(COPY, state).is_err() {
             let _ = longhaul_files::remove(&self.folder.join(COPY));
         }
@@ -106,13 +103,10 @@ impl Dreams<'_> {
                 longhaul_files::create(&aside, &damaged)?;
             }
         }
-        let (state, came) = match self.read::<State>(COPY) {
-            Ok(Some(copy)) => (copy, "its copy took its place, and nothing is forgotten"),
-            _ => (
-                State {
-                    version: VERSION,
-                    ..State::default()
-                },
+        let (state, came) = match self.copy() {
+            Some(copy) => (copy, "its copy took its place, and nothing is forgotten"),
+            None => (
+                State::default(),
                 "there is no copy: what was rejected is forgotten and may be staged again, what \
                  was promoted stands in the memory and can no longer be undone here",
             ),

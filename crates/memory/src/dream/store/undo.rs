@@ -61,8 +61,11 @@ impl State {
     /// What takes a promotion back: its own edits reversed, and then the files and
     /// headings that stayed for it when those that made them were taken back.
     fn reversed(&self, change: &Change) -> Vec<Edit> {
-        let since = self.changes.iter().skip(change.number as usize);
-        let undone = since.filter_map(|one| self.changes.get(one.undoes? as usize - 1));
+        // What was made later stands below what was made before it, and goes first.
+        let undone = self.changes.iter().filter(|one| {
+            let by = self.undone_by(one.number);
+            by.is_some_and(|by| by > change.number)
+        });
         let shared = undone.flat_map(|undone| &undone.edits);
         let shared = shared.filter(|edit| edit.is_shared());
         let edits: Vec<&Edit> = shared.chain(&change.edits).collect();
@@ -138,10 +141,8 @@ impl Dreams<'_> {
         };
         let mut edits = state.reversed(change);
         let mut pages = done(&edits);
-        let text = pages.page(MEMORY).map(|page| page.text());
-        let tokens = settings
-            .counter
-            .count(&text.unwrap_or_default(), ContentKind::Prose);
+        let text = pages.page(MEMORY).text();
+        let tokens = settings.counter.count(&text, ContentKind::Prose);
         // Later ones have taken the room of what left for it: that stays without a
         // pointer.
         let made_room: Vec<&str> = match tokens <= settings.limits.max_tokens {
@@ -186,8 +187,7 @@ impl Dreams<'_> {
             Part::Statement { file, .. } => Some(file),
             _ => None,
         });
-        let page = home.and_then(|home| pages.page(home));
-        if page.is_none_or(|page| place(&page.text()).is_some()) {
+        if home.is_none_or(|home| place(&pages.page(home).text()).is_some()) {
             return Ok(Vec::new());
         }
         let mut left = Vec::new();
