@@ -168,6 +168,7 @@ impl Ledger {
                         self.file_written(at, &to);
                     }
                 }
+                Effect::Arrival { folder, glob } => self.may_be_back(&here(folder), glob),
             }
         }
         self.note_written(command);
@@ -363,6 +364,19 @@ impl Ledger {
         }
     }
 
+    /// Files of a folder that a glob fits are no longer known to be gone.
+    fn may_be_back(&mut self, folder: &str, glob: &str) {
+        let glob = glob.rsplit('/').next().unwrap_or(glob);
+        let folder = format!("{}/", self.place(folder));
+        for (path, file) in &mut self.files {
+            let name = path.strip_prefix(&folder);
+            if takes_away(file.last) && name.is_some_and(|name| fits(name, glob)) {
+                file.last = FileChange::Edited;
+                file.moved_to = None;
+            }
+        }
+    }
+
     fn below(&self, path: &str) -> Vec<String> {
         let prefix = format!("{}/", self.place(path));
         self.files
@@ -404,9 +418,54 @@ impl Ledger {
     }
 }
 
+/// Whether a name in a folder is one that a glob of `*` and `?` stands for.
+fn fits(name: &str, glob: &str) -> bool {
+    if name.contains('/') {
+        return false;
+    }
+    let (name, glob): (Vec<char>, Vec<char>) = (name.chars().collect(), glob.chars().collect());
+    let (mut at, mut of) = (0, 0);
+    // The latest star, and how far what it stands for reaches.
+    let mut star: Option<(usize, usize)> = None;
+    while at < name.len() {
+        match glob.get(of) {
+            Some('*') => {
+                star = Some((of, at));
+                of += 1;
+            }
+            Some(wanted) if *wanted == '?' || *wanted == name[at] => {
+                at += 1;
+                of += 1;
+            }
+            _ => {
+                let Some((place, reach)) = star else {
+                    return false;
+                };
+                star = Some((place, reach + 1));
+                (at, of) = (reach + 1, place + 1);
+            }
+        }
+    }
+    glob[of..].iter().all(|rest| *rest == '*')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_glob_stands_for_names_of_its_folder() {
+        for (name, glob, is_one) in [
+            ("a.rs", "*.rs", true),
+            ("a.rs", "?.*", true),
+            ("ab.rs", "?.rs", false),
+            ("sub/a.rs", "*.rs", false),
+            ("日.rs", "?.rs", true),
+            ("a.rs", "*", true),
+        ] {
+            assert_eq!(fits(name, glob), is_one, "{name} {glob}");
+        }
+    }
 
     #[test]
     fn paths_are_made_whole() {

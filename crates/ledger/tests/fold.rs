@@ -5,7 +5,7 @@ mod common;
 
 use common::entries;
 use longhaul_ledger::{
-    Agreement, Capture, Ledger, NoteKind, Origin, StateFiles, TurnState, classify,
+    Agreement, Capture, FileChange, Ledger, NoteKind, Origin, StateFiles, TurnState, classify,
 };
 use longhaul_transcript::sample::{Plan, Size};
 use proptest::prelude::*;
@@ -206,6 +206,37 @@ fn only_effects_of_calls_that_succeeded_count() {
     assert_eq!(ledger.failing().count(), 0);
 }
 
+#[test]
+fn what_may_have_come_back_is_not_called_gone() {
+    let ran = |commands: &[&str]| {
+        let mut messages = vec![json!({"role":"user","content":"go"})];
+        for (at, command) in commands.iter().enumerate() {
+            let id = format!("c{at}");
+            messages.push(json!({"role":"assistant","content":[{"type":"toolCall","id":id,"name":"bash","arguments":{"command":command}}],"stopReason":"toolUse"}));
+            messages
+                .push(json!({"role":"toolResult","toolCallId":id,"content":[],"isError":false}));
+        }
+        let ledger = common::fold(Some("/w".into()), &entries(&messages));
+        let mut gone: Vec<String> = Vec::new();
+        for file in ledger.modified_files() {
+            if matches!(file.last, FileChange::Deleted | FileChange::Moved) {
+                gone.push(file.path.clone());
+            }
+        }
+        gone.sort();
+        gone
+    };
+    let made = "mkdir lib && touch lib/a.ts lib/b.md && rm -r lib";
+    assert_eq!(ran(&[made]), ["/w/lib/a.ts", "/w/lib/b.md"]);
+    for moved in [
+        "mv src/*.ts lib/",
+        "cd src && for f in *.ts; do test $f = x.ts || true; mv \"$f\" ../lib/; done",
+    ] {
+        assert_eq!(ran(&[made, moved]), ["/w/lib/b.md"], "{moved}");
+    }
+    assert_eq!(ran(&[made, "mv src/*.ts elsewhere/"]).len(), 2);
+}
+
 /// The commands that fail after these runs.
 fn failing(runs: &[(&str, &str)]) -> Vec<String> {
     let mut messages = vec![json!({"role":"user","content":"Check it."})];
@@ -235,6 +266,24 @@ fn a_failure_stands_until_a_later_run_of_the_command_does_not_fail() {
     }
     let piped = ("make lint | tail -3", "ok");
     assert_eq!(failing(&[failed, piped, failed]), ["make lint"]);
+}
+
+#[test]
+fn a_failure_with_a_file_in_hand_is_moot_once_the_file_is_gone() {
+    let script = ("node tools/probe.js", "x\n\nCommand exited with code 1");
+    let import = "npx tsx -e \"import { a } from './src/util/config.js'; a();\"";
+    let import = (import, "x\n\nCommand exited with code 1");
+    assert_eq!(failing(&[script, import]).len(), 2);
+    assert_eq!(
+        failing(&[script, import, ("rm tools/probe.js", "")]),
+        [import.0]
+    );
+    // What an import calls `.js` is a `.ts` among the sources.
+    let moved = ("mv src/util/config.ts src/config.ts", "");
+    assert_eq!(failing(&[script, import, moved]), [script.0]);
+    for other in ["rm tools/probe.ts.bak", "mv src/config.ts src/c.ts"] {
+        assert_eq!(failing(&[script, import, (other, "")]).len(), 2, "{other}");
+    }
 }
 
 #[test]

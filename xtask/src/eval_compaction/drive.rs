@@ -47,6 +47,8 @@ pub(super) struct Played {
 pub(crate) enum Outcome {
     Compacted,
     NothingToDo,
+    /// The context would have grown.
+    Refused,
     Failed,
 }
 
@@ -151,7 +153,25 @@ impl Setup {
         Ok(Played { report, written })
     }
 
-    /// Compacts whatever the ladder thinks of it.
+    /// Compacts as every door does when a person asks: what would make the context
+    /// grow is refused.
+    pub(super) fn ask(
+        &self,
+        session: &mut Running,
+        counters: &mut Counters,
+        number: u32,
+    ) -> Outcome {
+        let before = counters.engine(&session.messages());
+        let mut tried = session.clone();
+        let outcome = self.force(&mut tried, counters, number);
+        if outcome == Outcome::Compacted && counters.engine(&tried.messages()) > before {
+            return Outcome::Refused;
+        }
+        *session = tried;
+        outcome
+    }
+
+    /// Compacts whatever the ladder thinks of it, and whatever comes of it.
     pub(crate) fn force(
         &self,
         session: &mut Running,

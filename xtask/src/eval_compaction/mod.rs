@@ -31,7 +31,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::comparison::Comparison;
-use self::run::{Effort, Measured};
+use self::run::Effort;
+use self::sample::Lines;
+use self::score::Scores;
 use self::source::Source;
 use crate::Result;
 use crate::paths;
@@ -50,11 +52,14 @@ pub(crate) struct Args {
     /// Generated sessions only
     #[arg(long)]
     generated: bool,
+    /// Only sessions with this in their name
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
     /// Windows in tokens
     #[arg(long, value_delimiter = ',', default_values_t = [200_000, 60_000, 24_000])]
     windows: Vec<u32>,
-    /// Print so many random lines of each section of the summaries, with their
-    /// sources
+    /// Measure nothing: print so many random lines of each section of the
+    /// summaries, with their sources
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Which lines those are
@@ -81,18 +86,31 @@ const TURNS: u32 = 60;
 pub(crate) fn run(args: &Args) -> Result<()> {
     // Two runs at a time must not clear each other's files.
     let scratch = paths::scratch(&format!("eval-compaction-{}", std::process::id()))?;
-    let sources = sources(args, &scratch)?;
+    let mut sources = sources(args, &scratch)?;
+    if let Some(only) = &args.only {
+        sources.retain(|source| source.name.contains(only));
+    }
+    if let Some(count) = args.sample {
+        let mut lines = Lines::default();
+        for more in each(&sources, &args.windows, |source, window| {
+            run::lines(source, window, &scratch)
+        })? {
+            lines.add(more);
+        }
+        fs::remove_dir_all(&scratch)?;
+        lines.print(count, args.seed);
+        return Ok(());
+    }
     let effort = Effort {
         quotes: if args.short { 40 } else { 200 },
         rounds: 30,
         keep: args.keep,
     };
-    let measured = measure_all(&sources, &args.windows, effort, &scratch)?;
+    let scores = &measure_all(&sources, &args.windows, effort, &scratch)?;
     let comparison = Comparison::of(&sources)?;
     if !args.keep {
         fs::remove_dir_all(&scratch)?;
     }
-    let scores = &measured.scores;
     if args.markdown {
         print::markdown(scores, sources.len());
     } else {
@@ -100,9 +118,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     if !comparison.is_empty() {
         println!("\n{}", comparison.markdown());
-    }
-    if let Some(count) = args.sample {
-        measured.lines.print(count, args.seed);
     }
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_string_pretty(&scores.json())?)?;
@@ -147,7 +162,22 @@ fn measure_all(
     windows: &[u32],
     effort: Effort,
     scratch: &Path,
-) -> Result<Measured> {
+) -> Result<Scores> {
+    let mut sum = Scores::default();
+    for scores in each(sources, windows, |source, window| {
+        run::measure(source, window, effort, scratch)
+    })? {
+        sum.add(scores);
+    }
+    Ok(sum)
+}
+
+/// What comes of every source at every window it is for, in their order.
+fn each<T: Send>(
+    sources: &[Source],
+    windows: &[u32],
+    done: impl Fn(&Source, u32) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let work: Vec<(&Source, u32)> = sources
         .iter()
         .flat_map(|source| windows.iter().map(move |window| (source, *window)))
@@ -167,7 +197,7 @@ fn measure_all(
                         return;
                     };
                     let begun = std::time::Instant::now();
-                    let measured = run::measure(source, *window, effort, scratch)
+                    let made = done(source, *window)
                         .map_err(|error| format!("{} at {window}: {error}", source.name));
                     eprintln!(
                         "{} at {window}: {:.1} s",
@@ -175,7 +205,7 @@ fn measure_all(
                         begun.elapsed().as_secs_f64()
                     );
                     if let Ok(mut all) = all.lock() {
-                        all.push((at, measured));
+                        all.push((at, made));
                     }
                 }
             });
@@ -183,13 +213,7 @@ fn measure_all(
     });
     let mut all = all.into_inner().unwrap_or_default();
     all.sort_by_key(|(at, _)| *at);
-    let mut sum = Measured::default();
-    for (_, measured) in all {
-        let measured = measured?;
-        sum.scores.add(measured.scores);
-        sum.lines.add(measured.lines);
-    }
-    Ok(sum)
+    all.into_iter().map(|(_, made)| Ok(made?)).collect()
 }
 
 #[cfg(test)]
@@ -215,9 +239,7 @@ mod tests {
             rounds: 10,
             keep: false,
         };
-        let scores = measure_all(&sources, &windows, effort, &scratch)
-            .unwrap()
-            .scores;
+        let scores = measure_all(&sources, &windows, effort, &scratch).unwrap();
         let failed = scores.failed();
         let missed: Vec<_> = failed
             .iter()

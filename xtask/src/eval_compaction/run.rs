@@ -5,7 +5,7 @@ use std::path::Path;
 use longhaul_compaction::ladder::Layers;
 use longhaul_engine::replay::ReplayReport;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Body, ContextMessage, Millis, Role};
+use longhaul_transcript::{Body, ContextMessage, Entry, Millis, Role};
 
 use super::chats::TIMES;
 use super::drive::{Counters, Outcome, Played, Running, Setup, Store};
@@ -32,26 +32,18 @@ pub(super) struct Effort {
     pub(super) keep: bool,
 }
 
-/// What was found at one window.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub(super) scores: Scores,
-    /// Lines of the last summary, for a reader.
-    pub(super) lines: Lines,
-}
-
 /// Measures one session at one window.
 pub(super) fn measure(
     source: &Source,
     size: u32,
     effort: Effort,
     scratch: &Path,
-) -> Result<Measured> {
+) -> Result<Scores> {
     let setup = Setup::new(size)?;
     let mut counters = setup.counters();
-    let mut measured = Measured::default();
+    let mut scores = Scores::default();
     let mut sheet = Sheet {
-        scores: &mut measured.scores,
+        scores: &mut scores,
         window: size,
         case: source.name.clone(),
     };
@@ -59,16 +51,10 @@ pub(super) fn measure(
     std::fs::create_dir_all(&folder)?;
     truth_file(&mut sheet, source);
 
-    let mut entries = source.entries.clone();
-    let mut played = setup.play(&source.header, &entries, &folder.join("source.jsonl"))?;
-    with_overhead(&mut sheet, &played.report, &setup);
-    if played.report.totals.overhead > Tokens(size / 4) {
-        // A system prompt larger than a quarter of the window leaves no room
-        // for anything; the rest is measured without it.
-        entries = source::without_usage(&entries);
-        played = setup.play(&source.header, &entries, &folder.join("source.jsonl"))?;
-    }
-    let again = setup.play(&source.header, &entries, &folder.join("source.jsonl"))?;
+    let path = folder.join("source.jsonl");
+    let mut note = |report: &ReplayReport| with_overhead(&mut sheet, report, &setup);
+    let (entries, played) = played(source, &setup, &path, &mut note)?;
+    let again = setup.play(&source.header, &entries, &path)?;
     let same = again.written.len() == played.written.len()
         && again
             .written
@@ -78,11 +64,7 @@ pub(super) fn measure(
     sheet.note(Row::Deterministic, same, || "two replays differ".into());
     if source.kind == Kind::Agent {
         // What is planted was never paid for.
-        let unplanted = setup.play(
-            &source.header,
-            &source.recorded,
-            &folder.join("source.jsonl"),
-        )?;
+        let unplanted = setup.play(&source.header, &source.recorded, &path)?;
         costs(&mut sheet, source, &unplanted.report, size);
         let layers = Layers {
             prune: false,
@@ -115,11 +97,42 @@ pub(super) fn measure(
     )?;
     let last = Store::open(folder.join("round.jsonl"))?;
     measures::recoverable(&mut sheet, source, &session, &last, effort.quotes)?;
-    measured.lines = Lines::of(source, &session, &Kept::of(&session));
     if !effort.keep {
         std::fs::remove_dir_all(&folder)?;
     }
-    Ok(measured)
+    Ok(scores)
+}
+
+/// A replay of a session, and the entries it took.
+fn played(
+    source: &Source,
+    setup: &Setup,
+    path: &Path,
+    first: &mut dyn FnMut(&ReplayReport),
+) -> Result<(Vec<Entry>, Played)> {
+    let played = setup.play(&source.header, &source.entries, path)?;
+    first(&played.report);
+    if played.report.totals.overhead <= Tokens(setup.size / 4) {
+        return Ok((source.entries.clone(), played));
+    }
+    // A system prompt larger than a quarter of the window leaves no room for
+    // anything; the rest is measured without it.
+    let entries = source::without_usage(&source.entries);
+    let played = setup.play(&source.header, &entries, path)?;
+    Ok((entries, played))
+}
+
+/// The lines of a summary of all of a session, for a reader.
+pub(super) fn lines(source: &Source, size: u32, scratch: &Path) -> Result<Lines> {
+    let setup = Setup::new(size)?;
+    let path = scratch.join(format!("{}-{size}.jsonl", source.name));
+    let (_, played) = played(source, &setup, &path, &mut |_| {})?;
+    let mut session = Running::new(&source.header, played.report.totals.overhead);
+    for entry in played.written {
+        session.push(entry);
+    }
+    setup.force(&mut session, &mut setup.counters(), 1);
+    Ok(Lines::of(source, &session, &Kept::of(&session)))
 }
 
 fn truth_file(sheet: &mut Sheet<'_>, source: &Source) {
@@ -174,7 +187,11 @@ fn rounds(
             ));
         }
         sheet.case = format!("{} N={round}", source.name);
-        let outcome = setup.force(session, counters, round);
+        // The first is what later ones are held against, so it has to come about.
+        let outcome = match round {
+            1 => setup.force(session, counters, round),
+            _ => setup.ask(session, counters, round),
+        };
         if outcome == Outcome::Failed {
             sheet.note(Row::Again, false, || "the forced compaction failed".into());
         }

@@ -30,6 +30,11 @@ pub(crate) enum Effect {
         to: String,
         into: bool,
     },
+    /// Something whose name fits a glob came into a folder, and nobody knows what.
+    Arrival {
+        folder: String,
+        glob: String,
+    },
 }
 
 /// What a command line does, in order, and the folder it ends in.
@@ -47,6 +52,8 @@ pub(super) struct Shell {
     pub(super) dir: Option<String>,
     stack: Vec<Option<String>>,
     vars: BTreeMap<String, Vec<String>>,
+    /// Variables that a loop takes through what one glob stands for.
+    globs: BTreeMap<String, String>,
     pub(super) list: Vec<Effect>,
     depth: u8,
 }
@@ -57,6 +64,7 @@ pub(crate) fn effects(command: &str) -> Effects {
         dir: Some(String::new()),
         stack: Vec::new(),
         vars: BTreeMap::new(),
+        globs: BTreeMap::new(),
         list: Vec::new(),
         depth: 0,
     };
@@ -214,6 +222,12 @@ impl Shell {
             Some((word, list)) if word.text == "in" => list,
             _ => return,
         };
+        self.globs.remove(&name.text);
+        if let [only] = list
+            && let Some(glob) = self.glob(only)
+        {
+            self.globs.insert(name.text.clone(), glob);
+        }
         let mut values = Vec::new();
         for word in list {
             let some = self.values(word);
@@ -225,6 +239,15 @@ impl Shell {
         }
         values.truncate(64);
         self.vars.insert(name.text.clone(), values);
+    }
+
+    /// The glob that a word is, or the one that its variable stands for.
+    fn glob(&self, word: &Word) -> Option<String> {
+        let inside = |word: &str| word.strip_prefix(VAR)?.strip_suffix(END).map(str::to_owned);
+        match inside(&word.text) {
+            Some(name) => self.globs.get(&name).cloned(),
+            None => (word.glob && !word.text.contains(VAR)).then(|| word.text.clone()),
+        }
     }
 
     fn command(&mut self, name: &str, arguments: &[Word], simple: &Simple) {
@@ -424,6 +447,10 @@ impl Shell {
             for from in self.paths(source) {
                 self.list.push(effect(from, to.clone(), into));
             }
+            let folder = to.clone();
+            let arrival = self.glob(source);
+            let arrival = arrival.map(|glob| Effect::Arrival { folder, glob });
+            self.list.extend(arrival);
         }
     }
 }

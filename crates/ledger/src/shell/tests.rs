@@ -18,6 +18,7 @@ fn show(effect: &Effect) -> String {
         Effect::Move { from, to, into } => {
             format!("m {from} {to}{}", if *into { "/" } else { "" })
         }
+        Effect::Arrival { folder, glob } => format!("a {folder} {glob}"),
         Effect::Copy { from, to, into } => {
             format!("k {from} {to}{}", if *into { "/" } else { "" })
         }
@@ -58,6 +59,12 @@ fn what_commands_do_to_files() {
             &["c a.go", "c b.go"],
         ),
         ("for f in *.go; do sed -i 's/x/y/' $f; done", &[]),
+        ("mv src/*.go lib/", &["a lib/ src/*.go"]),
+        (
+            "for f in *.go; do cp \"$f\" ../lib; done",
+            &["a ../lib *.go"],
+        ),
+        ("for f in a.go *.rs; do mv $f lib; done", &[]),
         ("F=src/a.rs; rm $F", &["d src/a.rs"]),
         ("test -f a || rm a", &[]),
         (
