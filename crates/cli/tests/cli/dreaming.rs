@@ -8,7 +8,7 @@ use jiff::civil::{Date, date};
 use longhaul_memory::files::{Body, Note, Origin, Section};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 
-use longhaul_model::loopback::{Loopback, Reply, Said};
+use longhaul_testkit::loopback::{Loopback, Reply, Said};
 
 use crate::chatting::{Ground, MODEL};
 use crate::documented::{assert_same_fields, example};
