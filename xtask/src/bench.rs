@@ -6,12 +6,11 @@ mod search;
 
 use std::env;
 use std::fs;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
+use longhaul_testkit::sample::alike;
 use longhaul_transcript::{Context, Session};
 use serde_json::{Value, json};
 
@@ -83,7 +82,7 @@ fn peers(args: &PeersArgs) -> Result<()> {
     let mut too_slow = None;
     let mut medians = Vec::new();
     for &size in &args.sizes {
-        let file = session(size)?;
+        let file = alike(&paths::target().join("bench-data"), size)?;
         let ours = measured(&file, args.runs)?;
         // pi reads the whole file every time: a few runs say enough.
         let runs = args.runs.min(if size >= 500 { 3 } else { 10 }).to_string();
@@ -152,25 +151,6 @@ fn peers(args: &PeersArgs) -> Result<()> {
         .into()),
         None => Ok(()),
     }
-}
-
-/// A generated session of so many megabytes, compacted as a real one would be.
-fn session(megabytes: u64) -> Result<PathBuf> {
-    let folder = paths::target().join("bench-data");
-    fs::create_dir_all(&folder)?;
-    let file = folder.join(format!("session-{megabytes}mb.jsonl"));
-    if !file.exists() {
-        println!("generating {}", paths::name(&file));
-        let plan = Plan {
-            size: Size::AtLeastBytes(megabytes * MEGABYTE),
-            compactions: Compactions::Every(160_000),
-            ..Plan::default()
-        };
-        let unfinished = file.with_extension("unfinished");
-        generate(&plan, &mut BufWriter::new(fs::File::create(&unfinished)?))?;
-        fs::rename(&unfinished, &file)?;
-    }
-    Ok(file)
 }
 
 /// Measures in a child process, so that its memory is that of one session.

@@ -51,9 +51,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         return Err(format!("{target} is not released; known are {}", known.join(", ")).into());
     };
     let dist = paths::target().join("dist");
-    if dist.exists() {
-        fs::remove_dir_all(&dist)?;
-    }
+    paths::renew(&dist)?;
     fs::create_dir_all(dist.join("npm"))?;
 
     let mut build = shell::cargo();

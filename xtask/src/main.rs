@@ -20,12 +20,14 @@ mod node;
 mod paths;
 mod peers;
 mod python;
+mod sets;
 mod shell;
 mod size;
 mod table;
 mod tally;
 mod test;
 mod tmux;
+mod tools;
 
 use std::process::ExitCode;
 

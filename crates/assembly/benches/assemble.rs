@@ -11,11 +11,11 @@ use longhaul_assembly::{
     PromptSource, Request, Reserves, Runtime, SkillSources, Skills, SystemPrompt, Tool, ToolPolicy,
     Tools, Workspace, assemble, notes,
 };
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{
     Bpe, CheckpointNote, ContentKind, Counter, Fragment, FragmentKind, Tokens, Window,
     WindowSettings,
 };
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Context, ContextMessage, Millis, Session};
 
 fn main() {

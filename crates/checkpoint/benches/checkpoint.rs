@@ -16,8 +16,8 @@ use longhaul_checkpoint::{
     Restoring, Seal, Trigger, Turn,
 };
 use longhaul_ledger::Ledger;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Bpe, Tokens};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
 fn main() {

@@ -3,15 +3,14 @@
 
 mod common;
 
-use std::io::Read;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use common::{START, example, id, key, moment};
 use longhaul_checkpoint::{Checkpoint, Draft, LastToolCall, Restoring, Turn};
 use longhaul_ledger::{InFlight, Ledger};
+use longhaul_testkit::recorded;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Bpe, Counter, Estimator, FragmentKind, Tokens};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Entry, Millis, Session, SessionKey};
 use proptest::prelude::*;
 
@@ -209,21 +208,9 @@ proptest! {
 
 /// The entries of a session's path, and its folder.
 fn path_of(file: &Path) -> Option<(Option<String>, Vec<Entry>)> {
-    let session = Session::open(file).ok()?;
-    let mut entries = Vec::new();
-    session
-        .each(&mut |entry| {
-            entries.push(Some(entry));
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    let tree = session.tree().unwrap();
-    let path = tree.path().into_iter().filter_map(|at| entries[at].take());
-    let cwd = session.header().cwd.as_ref();
-    Some((
-        cwd.map(|cwd| cwd.to_string_lossy().into_owned()),
-        path.collect(),
-    ))
+    let (header, entries) = recorded::path_of(&Session::open(file).ok()?);
+    let cwd = header.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+    Some((cwd, entries))
 }
 
 fn checkpoint_of(name: &str, ledger: &Ledger) -> Checkpoint {
@@ -274,35 +261,21 @@ fn largest_restore(name: &str, cwd: Option<String>, entries: &[Entry]) -> Tokens
 
 #[test]
 fn every_session_of_the_corpus_restores_within_700_tokens() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let mut files: Vec<PathBuf> = ["transcripts", "pi"]
-        .iter()
-        .filter_map(|folder| std::fs::read_dir(corpus.join(folder)).ok())
-        .flatten()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let files = recorded::files(&["transcripts", "pi"]);
     if files.is_empty() {
-        eprintln!("SKIPPED: no corpus beside the project");
         return;
     }
-    files.sort();
     let scratch = tempfile::tempdir().unwrap();
     let mut sessions = 0;
     for path in files {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let file = if name.ends_with(".gz") {
-            let mut bytes = Vec::new();
-            flate2::read::GzDecoder::new(std::fs::File::open(&path).unwrap())
-                .read_to_end(&mut bytes)
-                .unwrap();
-            let plain = scratch.path().join(path.file_stem().unwrap());
-            std::fs::write(&plain, bytes).unwrap();
-            plain
-        } else if name.ends_with(".jsonl") || name.ends_with(".sqlite") {
-            path.clone()
-        } else {
+        if ![".gz", ".jsonl", ".sqlite"]
+            .iter()
+            .any(|end| name.ends_with(end))
+        {
             continue;
-        };
+        }
+        let file = recorded::unpacked(&path, scratch.path());
         let Some((cwd, entries)) = path_of(&file) else {
             continue;
         };

@@ -10,7 +10,7 @@ pub(crate) fn parse_tokens(text: &str) -> Result<u32, String> {
 }
 
 /// Reads a number with an optional `k`, `m` or `g`.
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+fn parse_size(text: &str) -> Result<u64, String> {
     let lower = text.trim().to_ascii_lowercase().replace([',', '_'], "");
     let (digits, factor) = match lower.as_bytes().last() {
         Some(b'k') => (&lower[..lower.len() - 1], 1_000),

@@ -8,8 +8,8 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use longhaul_engine::catalog::{self, Places};
 use longhaul_engine::measure::Meter;
+use longhaul_testkit::sample::{Compactions, Plan, Size, generate};
 use longhaul_tokens::{ContentKind, Counter, Estimator};
-use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
 use longhaul_transcript::{Context, Loaded, Session};
 
 fn main() {

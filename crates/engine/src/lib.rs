@@ -12,6 +12,7 @@
 //! | [`hosted`] | keeps a session whose messages a host has and whose model it runs |
 //! | [`session`] | runs a session with a model: the turn, and all that keeps it going |
 //! | [`replay`] | runs a recorded session through all of it |
+//! | [`sample`] | tells the built-in session, for trying things out |
 //! | [`recall`] | brings back what left a context |
 //! | [`tools`] | what an agent may call during a turn, and who allows it |
 //! | [`library`] | makes memory files and sessions findable, for people and agents |
@@ -42,6 +43,7 @@ pub mod measure;
 pub mod prewarm;
 pub mod recall;
 pub mod replay;
+pub mod sample;
 pub mod session;
 mod spending;
 pub mod standing;

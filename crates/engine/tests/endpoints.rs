@@ -14,7 +14,7 @@ use longhaul_index::{
     WorkspaceFiles,
 };
 use longhaul_memory::MemoryFolder;
-use longhaul_model::loopback::{Loopback, Reply};
+use longhaul_testkit::loopback::{Loopback, Reply};
 use longhaul_transcript::{Draft, Durability, EntryId, Header, Millis, Stamp, Writer};
 use serde_json::json;
 

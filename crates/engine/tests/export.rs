@@ -19,8 +19,8 @@ use longhaul_engine::recall::{Query, recall, told_apart};
 use longhaul_engine::survey::Keep;
 use longhaul_ledger::{Capture, Origin};
 use longhaul_redact::Redactor;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
     Context, Durability, EntryId, Millis, NewSession, Session, Stamp, Writer,
 };

@@ -10,8 +10,8 @@ use longhaul_engine::live::{
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall};
 use longhaul_engine::survey::Keep;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
     Context, Conversation, Draft, Durability, Entry, EntryId, Millis, Session, Stamp, Writer,
     verify,

@@ -11,50 +11,18 @@ use longhaul_index::{EncoderKind, IndexError, Models};
 use longhaul_index::{
     IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex,
 };
+use longhaul_testkit::encoder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A file of one table of numbers.
-fn weights(name: &str, rows: usize, columns: usize) -> Vec<u8> {
-    let numbers: Vec<u8> = (0..rows * columns)
-        .flat_map(|at| (((at * 7919) % 101) as f32 / 50.0 - 1.0).to_le_bytes())
-        .collect();
-    let header = json!({ name: { "dtype": "F32", "shape": [rows, columns], "data_offsets": [0, numbers.len()] } }).to_string();
-    let mut file = (header.len() as u64).to_le_bytes().to_vec();
-    file.extend(header.as_bytes());
-    file.extend(numbers);
-    file
-}
+const STEP: usize = 7919;
 
-fn tokenizer() -> String {
-    let words = [
-        "[UNK]",
-        "a",
-        "an",
-        "question",
-        "answer",
-        "that",
-        "is",
-        "something",
-        "else",
-    ];
-    let vocabulary: serde_json::Map<String, Value> = words
-        .iter()
-        .zip(0..)
-        .map(|(word, id)| ((*word).to_owned(), json!(id)))
-        .collect();
-    json!({ "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary } })
-        .to_string()
+fn weights(name: &str, rows: usize, columns: usize) -> Vec<u8> {
+    encoder::weights(name, rows, columns, STEP)
 }
 
 fn model(folder: &Path, rows: usize) {
-    fs::create_dir_all(folder).unwrap();
-    fs::write(
-        folder.join("model.safetensors"),
-        weights("embeddings", rows, 8),
-    )
-    .unwrap();
-    fs::write(folder.join("tokenizer.json"), tokenizer()).unwrap();
+    encoder::put(folder, rows, STEP);
 }
 
 #[test]
@@ -96,7 +64,7 @@ fn a_wheel_is_unpacked_to_our_own_names_only() {
         ),
         (
             "toyllama/tokenizers/l2_tokenizer_config.json",
-            tokenizer().into_bytes(),
+            encoder::tokenizer().into_bytes(),
         ),
         ("../../escape.txt", b"no".to_vec()),
     ] {
@@ -292,7 +260,7 @@ fn encoder(folder: &Path) {
     file.extend(numbers);
     fs::create_dir_all(folder).unwrap();
     fs::write(folder.join("model.safetensors"), file).unwrap();
-    fs::write(folder.join("tokenizer.json"), tokenizer()).unwrap();
+    fs::write(folder.join("tokenizer.json"), encoder::tokenizer()).unwrap();
     configure(folder, "num_hidden_layers", json!(2));
 }
 

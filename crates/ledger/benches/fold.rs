@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use longhaul_ledger::Ledger;
-use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_transcript::{Entry, Session};
 
 fn main() {

@@ -5,6 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
+use longhaul_testkit::recorded;
 use longhaul_transcript::Channel;
 use serde_json::Value;
 
@@ -21,21 +22,17 @@ fn strings(value: &Value) -> BTreeSet<String> {
 
 #[test]
 fn recorded_sessions_keep_what_their_truth_files_list() {
-    let Some(folder) = common::shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
-    let mut names: Vec<_> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_string_lossy().ends_with(".truth.json"))
-        .collect();
-    names.sort();
-    for truth in names {
+    let mut files = recorded::in_order(&folder);
+    files.retain(|path| path.to_string_lossy().ends_with(".truth.json"));
+    for truth in files {
         let name = truth.file_name().unwrap().to_str().unwrap().to_owned();
         let packed = truth.with_file_name(name.replace(".truth.json", ".jsonl.gz"));
         let truth: Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
-        let (cwd, entries) = common::path_of(&common::unpacked(&packed, scratch.path()));
+        let (cwd, entries) = common::path_of(&recorded::unpacked(&packed, scratch.path()));
         let ledger = common::fold(cwd.clone(), &entries);
 
         let expected = strings(&truth["modified"]);
@@ -114,26 +111,16 @@ fn recorded_sessions_keep_what_their_truth_files_list() {
 /// Other agents' sessions fold without harm.
 #[test]
 fn every_transcript_folds() {
-    let mut files = Vec::new();
-    for folder in ["transcripts", "pi"] {
-        let Some(folder) = common::shared(folder) else {
-            return;
-        };
-        files.extend(
-            std::fs::read_dir(folder)
-                .unwrap()
-                .map(|entry| entry.unwrap().path()),
-        );
-    }
-    files.sort();
     let scratch = tempfile::tempdir().unwrap();
-    for path in files {
+    for path in recorded::files(&["transcripts", "pi"]) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let file = match name.ends_with(".gz") {
-            true => common::unpacked(&path, scratch.path()),
-            false if name.ends_with(".jsonl") || name.ends_with(".sqlite") => path.clone(),
-            false => continue,
-        };
+        if ![".gz", ".jsonl", ".sqlite"]
+            .iter()
+            .any(|end| name.ends_with(end))
+        {
+            continue;
+        }
+        let file = recorded::unpacked(&path, scratch.path());
         if longhaul_transcript::Session::open(&file).is_err() {
             continue;
         }
@@ -155,7 +142,7 @@ fn every_transcript_folds() {
 /// Whatever is given as said, as an error or as a file stands in the session.
 #[test]
 fn nothing_is_made_up() {
-    let Some(folder) = common::shared("pi") else {
+    let Some(folder) = recorded::folder("pi") else {
         return;
     };
     for name in [
@@ -191,7 +178,7 @@ fn nothing_is_made_up() {
 /// waited is seen by their own time, which is older than what the agent did before.
 #[test]
 fn what_waited_while_the_agent_worked_is_told_from_prompts_by_its_time() {
-    let Some(folder) = common::shared("pi") else {
+    let Some(folder) = recorded::folder("pi") else {
         return;
     };
     let queued = |name: &str| {

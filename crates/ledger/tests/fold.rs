@@ -3,11 +3,14 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::entries;
 use longhaul_ledger::{
-    Agreement, Capture, FileChange, Ledger, NoteKind, Origin, StateFiles, TurnState, classify,
+    Agreement, Capture, FileChange, FileRecord, Ledger, NoteKind, Origin, StateFiles, TurnState,
+    classify,
 };
-use longhaul_transcript::sample::{Plan, Size};
+use longhaul_testkit::sample::{Plan, Size};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -34,6 +37,45 @@ fn folding_in_parts_with_a_stored_state_between_them_changes_nothing() {
     let stored: StateFiles = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
     assert_eq!(stored, state);
     assert!(state.decisions.decisions.len() <= 50 && state.thread.key_exchanges.len() <= 8);
+}
+
+#[test]
+fn a_generated_session_is_folded_to_its_truth() {
+    for seed in 0..10 {
+        let (truth, _, ledger) = common::sample(&Plan {
+            seed,
+            ..Plan::default()
+        });
+        let paths = |files: Vec<&FileRecord>| -> BTreeSet<String> {
+            files.into_iter().map(|file| file.path.clone()).collect()
+        };
+        let modified: BTreeSet<String> = truth.modified.keys().cloned().collect();
+        assert_eq!(paths(ledger.modified_files()), modified, "seed {seed}");
+        let read: BTreeSet<String> = truth.read_only.iter().cloned().collect();
+        assert_eq!(paths(ledger.read_files()), read, "seed {seed}");
+        let said: Vec<&str> = ledger
+            .utterances
+            .iter()
+            .map(|said| said.text.trim())
+            .collect();
+        let prompts: Vec<&str> = truth
+            .user_prompts
+            .iter()
+            .map(|said| said.text.trim())
+            .collect();
+        assert_eq!(said, prompts, "seed {seed}");
+        // The check-list in the agent's answers is no to-do list of a tool.
+        for item in ledger.open_items() {
+            assert!(
+                truth.open_items_end.contains(&item.text),
+                "seed {seed}: {}",
+                item.text
+            );
+        }
+        let last = truth.in_flight.unwrap();
+        assert_eq!(ledger.in_flight.file, Some(last.file), "seed {seed}");
+        assert_eq!(ledger.in_flight.command, Some(last.command), "seed {seed}");
+    }
 }
 
 #[test]

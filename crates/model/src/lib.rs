@@ -11,9 +11,6 @@
 //! | what went wrong, and what now? | an [`Error`], and its [`remedy`](Error::remedy) |
 //! | what is a text as a vector? | [`Embeddings`] |
 //! | how large, how dear is the model? | its [`ModelInfo`] and [`Prices`], from the [`Catalogue`] above the one table of models ([`listed`]) |
-//!
-//! With the feature `loopback`, the module of that name answers on 127.0.0.1 as
-//! the providers do, for tests.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
@@ -24,8 +21,6 @@ mod complaint;
 mod error;
 mod key;
 mod limits;
-#[cfg(feature = "loopback")]
-pub mod loopback;
 mod model;
 mod provider;
 mod request;

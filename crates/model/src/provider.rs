@@ -28,7 +28,7 @@ impl Protocol {
     }
 
     /// The end of the path that it is spoken at, after the version.
-    pub(crate) fn path(self) -> &'static str {
+    pub fn path(self) -> &'static str {
         match self {
             Self::Messages => "/messages",
             Self::Chat => "/chat/completions",

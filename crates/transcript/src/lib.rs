@@ -22,7 +22,6 @@ pub mod liveness;
 mod load;
 mod message;
 mod native;
-pub mod sample;
 mod scan;
 mod session;
 mod time;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use longhaul_testkit::content::as_javascript;
+use longhaul_testkit::recorded;
 use longhaul_transcript::{Context, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,13 +19,7 @@ fn sha256(text: &str) -> String {
 }
 
 fn corpus() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/pi");
-    if folder.is_dir() {
-        Some(folder)
-    } else {
-        eprintln!("skipped: no corpus beside the project");
-        None
-    }
+    recorded::folder("pi")
 }
 
 /// Reads a golden file. A field nested too deep for `serde_json` is left out;
@@ -64,27 +60,6 @@ fn corpus_contexts_equal_pis_to_the_byte() {
             );
             assert!(loaded.faults.is_empty(), "{file}: {:?}", loaded.faults);
         }
-    }
-}
-
-/// What JavaScript makes of a value when it reads and writes it again: numbers
-/// are floats, the rest is as `serde_json` has it.
-fn normal(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => {
-            let float = number.as_f64().unwrap_or(0.0);
-            if float == float.trunc() && float.abs() < 9e15 {
-                Value::from(float as i64)
-            } else {
-                Value::from(float)
-            }
-        }
-        Value::Array(items) => items.iter().map(normal).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.clone(), normal(value)))
-            .collect(),
-        other => other.clone(),
     }
 }
 
@@ -216,12 +191,12 @@ fn compare(file: &Path, golden: &Value) -> Result<(), String> {
         return Err(format!("hash differs: {}", &text[..text.len().min(300)]));
     }
     let ours: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    if normal(&ours) == normal(&golden["contextMessages"]) {
+    if as_javascript(&ours) == as_javascript(&golden["contextMessages"]) {
         return Ok(());
     }
     Err(format!(
         "\n  ours   {}\n  theirs {}",
-        normal(&ours),
-        normal(&golden["contextMessages"])
+        as_javascript(&ours),
+        as_javascript(&golden["contextMessages"])
     ))
 }

@@ -7,13 +7,13 @@
 //! one left there.
 
 use std::fs;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
+use longhaul_testkit::sample::alike;
 use serde_json::{Value, json};
 
 use super::MEGABYTE;
@@ -85,7 +85,7 @@ pub(super) fn commands(args: &CommandsArgs) -> Result<()> {
         "again RSS MB",
     ]);
     for &size in &args.sizes {
-        let file = session(size)?;
+        let file = alike(&paths::target().join("bench-data"), size)?;
         for command in COMMANDS {
             let line = command.join(" ");
             if args.only.as_ref().is_some_and(|only| !line.contains(only)) {
@@ -283,85 +283,6 @@ fn loaded_by_pi(peers: &Peers, file: &Path) -> [String; 2] {
     }
 }
 
-/// A session of so many megabytes. All of them end alike: with the same megabyte,
-/// in which they are compacted.
-fn session(megabytes: u64) -> Result<PathBuf> {
-    let folder = paths::target().join("bench-data");
-    fs::create_dir_all(&folder)?;
-    let file = folder.join(format!("alike-{megabytes}mb.jsonl"));
-    if file.exists() {
-        return Ok(file);
-    }
-    println!("generating {}", paths::name(&file));
-    let unfinished = file.with_extension("unfinished");
-    let mut out = BufWriter::new(fs::File::create(&unfinished)?);
-    let plan = |seed, bytes| Plan {
-        seed,
-        size: Size::AtLeastBytes(bytes),
-        compactions: Compactions::Every(160_000),
-        ..Plan::default()
-    };
-    let mut end = Vec::new();
-    generate(&plan(2, MEGABYTE), &mut end)?;
-    let mut tip = None;
-    if megabytes > 1 {
-        let mut last = LastLine::new(&mut out);
-        generate(&plan(1, (megabytes - 1) * MEGABYTE), &mut last)?;
-        let line: Value = serde_json::from_slice(&last.line)?;
-        tip = line["id"].as_str().map(str::to_owned);
-    }
-    for line in String::from_utf8(end)?.lines() {
-        let is_header = line.starts_with("{\"type\":\"session\"");
-        match &tip {
-            // What follows goes on where the longer part ended.
-            Some(_) if is_header => {}
-            Some(tip) => {
-                let parent = format!("\"parentId\":\"{tip}\"");
-                writeln!(out, "{}", line.replacen("\"parentId\":null", &parent, 1))?;
-            }
-            None => writeln!(out, "{line}")?,
-        }
-    }
-    out.flush()?;
-    fs::rename(&unfinished, &file)?;
-    Ok(file)
-}
-
-/// Hands on what is written, and keeps the last whole line of it.
-struct LastLine<W> {
-    to: W,
-    line: Vec<u8>,
-    ended: bool,
-}
-
-impl<W: Write> LastLine<W> {
-    fn new(to: W) -> LastLine<W> {
-        LastLine {
-            to,
-            line: Vec::new(),
-            ended: true,
-        }
-    }
-}
-
-impl<W: Write> Write for LastLine<W> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.to.write_all(bytes)?;
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if self.ended {
-                self.line.clear();
-            }
-            self.line.extend_from_slice(piece);
-            self.ended = piece.ends_with(b"\n");
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.to.flush()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -375,15 +296,5 @@ mod tests {
             0
         );
         assert_eq!(returned("12 read(3,  <unfinished ...>"), 0);
-    }
-
-    #[test]
-    fn the_last_line_is_kept_however_it_is_written() {
-        let mut out = LastLine::new(Vec::new());
-        for piece in ["one\ntw", "o\nth", "ree", "\n"] {
-            out.write_all(piece.as_bytes()).unwrap();
-        }
-        assert_eq!(out.line, b"three\n");
-        assert_eq!(out.to, b"one\ntwo\nthree\n");
     }
 }

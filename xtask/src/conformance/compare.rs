@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use longhaul_testkit::content::as_javascript;
 use longhaul_transcript::{Context, ContextMessage, Session};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -161,27 +162,6 @@ fn same(what: &str, ours: &str, theirs: &str) -> Result<Sameness> {
         show(&theirs)
     )
     .into())
-}
-
-/// A value as it is once JavaScript has read and written it: every number is
-/// a float, and whole ones lose their point.
-fn as_javascript(value: &Value) -> Value {
-    match value {
-        Value::Number(number) => {
-            let float = number.as_f64().unwrap_or(0.0);
-            if float == float.trunc() && float.abs() < 9e15 {
-                Value::from(float as i64)
-            } else {
-                Value::from(float)
-            }
-        }
-        Value::Array(items) => items.iter().map(as_javascript).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.clone(), as_javascript(value)))
-            .collect(),
-        other => other.clone(),
-    }
 }
 
 #[cfg(test)]

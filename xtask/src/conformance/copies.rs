@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use longhaul_testkit::recorded;
 use longhaul_transcript::{
     Context, Error, Format, NewSession, Packing, Session, archive, fork, import, restore,
 };
@@ -78,7 +79,7 @@ pub(super) fn imports(cases: &mut Cases, sources: &[PathBuf]) -> Result<()> {
         let file = match source.extension() {
             Some(extension) if extension == "gz" => {
                 let file = cases.place("unpacked", &name)?;
-                paths::unpack(source, &file)?;
+                fs::write(&file, recorded::read(source))?;
                 file
             }
             _ => source.clone(),

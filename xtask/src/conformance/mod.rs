@@ -9,8 +9,9 @@ mod compare;
 mod copies;
 mod golden;
 mod written;
-
 use std::path::{Path, PathBuf};
+
+use longhaul_testkit::recorded;
 
 use crate::Result;
 use crate::peers::Peers;
@@ -92,7 +93,7 @@ fn sources(golden: &Path) -> Result<Vec<PathBuf>> {
     let mut files = paths::files(golden, |name| {
         name.ends_with(".jsonl") && (name.starts_with("openclaw-") || name.starts_with("version-"))
     })?;
-    match paths::corpus() {
+    match recorded::corpus() {
         Some(corpus) => {
             files.extend(paths::files(&corpus.join("transcripts"), |name| {
                 name.ends_with(".jsonl.gz")

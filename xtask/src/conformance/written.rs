@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use longhaul_transcript::sample::{Compactions, Plan, Size, generate};
+use longhaul_testkit::sample::{Compactions, Plan, Size, generate};
 use longhaul_transcript::{Draft, EntryId, Error, Millis};
 use serde_json::{Value, json};
 

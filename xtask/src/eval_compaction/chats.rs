@@ -3,22 +3,15 @@
 //! People who talk with an assistant type far more than people who let an agent
 //! work: here the user's words outgrow their budget.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use longhaul_testkit::plants::{self, Plant, says};
 use longhaul_transcript::{Entry, Header, Millis};
-use serde_json::Value;
 
 use super::drive::Setup;
-use super::planting::{self, Plant, says};
 use super::source::{Kind, Source, from_native};
 use crate::Result;
-
-/// A chat: who said what, in order.
-struct Chat {
-    name: String,
-    messages: Vec<(String, String)>,
-}
+use crate::sets::{self, Group};
 
 /// Which chats are joined for the large window, by number from 1. A conversation
 /// is about 100,000 tokens.
@@ -34,7 +27,7 @@ pub(super) fn chats(corpus: &Path, windows: &[u32], most: usize) -> Result<Vec<S
     if !file.is_file() {
         return Ok(Vec::new());
     }
-    let chats = read(&file)?;
+    let chats = sets::load(&file)?;
     let mut sources = Vec::new();
     for size in windows {
         let setup = Setup::new(*size)?;
@@ -45,7 +38,10 @@ pub(super) fn chats(corpus: &Path, windows: &[u32], most: usize) -> Result<Vec<S
         };
         for (number, group) in groups.into_iter().enumerate().take(most) {
             let joined = group.iter().filter_map(|at| chats.get(at - 1));
-            let name: Vec<&str> = joined.clone().map(|chat| chat.name.as_str()).collect();
+            let name: Vec<&str> = joined
+                .clone()
+                .map(|chat| chat.name.trim_start_matches("100K-"))
+                .collect();
             let planted = planted_tokens(number, &setup);
             let entries = entries(joined, &setup, allowed.saturating_sub(planted));
             let header = Header {
@@ -62,27 +58,10 @@ pub(super) fn chats(corpus: &Path, windows: &[u32], most: usize) -> Result<Vec<S
     Ok(sources)
 }
 
-fn read(file: &Path) -> Result<Vec<Chat>> {
-    let reader = BufReader::new(flate2::read::GzDecoder::new(std::fs::File::open(file)?));
-    let mut chats = Vec::new();
-    for line in reader.lines() {
-        let chat: Value = serde_json::from_str(&line?)?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let docs = chat["docs"].as_array().into_iter().flatten();
-        chats.push(Chat {
-            name: text(&chat["group"]).trim_start_matches("100K-").to_owned(),
-            messages: docs
-                .map(|doc| (text(&doc["role"]), text(&doc["text"])))
-                .collect(),
-        });
-    }
-    Ok(chats)
-}
-
 /// What the texts take that will be planted.
 fn planted_tokens(number: usize, setup: &Setup) -> u32 {
     let mut counters = setup.counters();
-    let (plants, _) = planting::for_chat(number);
+    let (plants, _) = plants::for_chat(number);
     let said = plants.iter().filter_map(|plant| match plant {
         Plant::Said(_, words) => Some(words),
         _ => None,
@@ -92,20 +71,21 @@ fn planted_tokens(number: usize, setup: &Setup) -> u32 {
 
 /// The messages of chats, one after the other, as long as the user's words are
 /// within what is allowed.
-fn entries<'c>(chats: impl Iterator<Item = &'c Chat>, setup: &Setup, allowed: u32) -> Vec<Entry> {
+fn entries<'c>(chats: impl Iterator<Item = &'c Group>, setup: &Setup, allowed: u32) -> Vec<Entry> {
     let mut counters = setup.counters();
     let mut typed = 0;
     let mut entries: Vec<Entry> = Vec::new();
-    for (role, text) in chats.flat_map(|chat| &chat.messages) {
+    for record in chats.flat_map(|chat| &chat.records) {
+        let role = record.role.as_deref().unwrap_or_default();
         if role == "user" {
-            typed += counters.item(text);
+            typed += counters.item(&record.text);
             if typed > allowed {
                 break;
             }
         }
         let number = entries.len();
         let time = Millis(1_760_000_000_000 + number as i64 * 30_000);
-        entries.push(says(&format!("chat-{number:05}"), time, role, text));
+        entries.push(says(&format!("chat-{number:05}"), time, role, &record.text));
     }
     entries
 }

@@ -15,8 +15,6 @@ mod kept;
 mod measures;
 mod native;
 mod pairing;
-mod planting;
-mod plants;
 mod print;
 mod run;
 mod sample;
@@ -24,11 +22,12 @@ mod score;
 mod sections;
 mod source;
 mod truth;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use longhaul_testkit::recorded;
 
 use self::comparison::Comparison;
 use self::run::Effort;
@@ -140,7 +139,7 @@ fn sources(args: &Args, scratch: &Path) -> Result<Vec<Source>> {
         let truth = args.truth.as_deref();
         return Ok(vec![source::recorded(file, truth, scratch, 0)?]);
     }
-    let Some(folder) = paths::corpus().filter(|_| !args.generated) else {
+    let Some(folder) = recorded::corpus().filter(|_| !args.generated) else {
         println!("generated sessions only: the corpus is not there or not wanted");
         let seeds = SEEDS.iter();
         return seeds
@@ -226,7 +225,7 @@ mod tests {
     fn sessions_reach_what_they_must() {
         let scratch = paths::scratch("eval-compaction-test").unwrap();
         let windows = [200_000, 60_000, 24_000];
-        let sources = match paths::corpus() {
+        let sources = match recorded::corpus() {
             None => vec![source::generated(1, 30, &scratch).unwrap()],
             Some(folder) => {
                 let mut sources = source::corpus(&folder, &scratch, 2).unwrap();

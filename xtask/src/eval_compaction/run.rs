@@ -4,6 +4,7 @@ use std::path::Path;
 
 use longhaul_compaction::ladder::Layers;
 use longhaul_engine::replay::ReplayReport;
+use longhaul_testkit::plants::says;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, ContextMessage, Entry, Millis, Role};
 
@@ -12,7 +13,6 @@ use super::drive::{Counters, Outcome, Played, Running, Setup, Store};
 use super::kept::Kept;
 use super::measures::{self, After, Budget};
 use super::pairing;
-use super::planting::says;
 use super::sample::Lines;
 use super::score::{Row, Scores, Sheet};
 use super::source::{self, Kind, Source};

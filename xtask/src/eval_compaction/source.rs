@@ -1,17 +1,17 @@
 //! Sessions to measure on: recorded, generated, or chats, with what was planted.
-
 use std::collections::HashSet;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_testkit::plants::{self, Plant, Planted};
+use longhaul_testkit::recorded;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp};
 use serde_json::Value;
 
 use super::drive::shown;
 use super::event::{Event, Placed};
-use super::planting::{self, Plant, Planted};
 use super::truth::Truth;
 use super::{claude, native};
 use crate::Result;
@@ -116,14 +116,7 @@ pub(super) fn recorded(
     let name = paths::name(file);
     let short = name.trim_end_matches(".gz").trim_end_matches(".jsonl");
     let short = short.trim_start_matches("cc-entire-").to_owned();
-    let plain = match name.ends_with(".gz") {
-        true => {
-            let plain = scratch.join(name.trim_end_matches(".gz"));
-            paths::unpack(file, &plain)?;
-            plain
-        }
-        false => file.to_owned(),
-    };
+    let plain = recorded::unpacked(file, scratch);
     let session = Session::open(&plain)?;
     let recorded = path_of(&session)?;
     let header = session.header().clone();
@@ -133,11 +126,11 @@ pub(super) fn recorded(
         let before = claude::read(&lines);
         let kind = kind_of(&before);
         let (plants, planted) = match kind {
-            Kind::Chat => planting::for_chat(number),
-            Kind::Agent => planting::for_agent(number, has_todos(&before)),
+            Kind::Chat => plants::for_chat(number),
+            Kind::Agent => plants::for_agent(number, has_todos(&before)),
         };
         let path = scratch.join(format!("planted-{short}.jsonl"));
-        let written = planting::into_claude(&lines, &plants);
+        let written = plants::into_claude(&lines, &claude::places(&lines), &plants);
         fs::write(&path, written.join("\n") + "\n")?;
         let written: Vec<&str> = written.iter().map(String::as_str).collect();
         let entries = path_of(&Session::open(&path)?)?;
@@ -166,10 +159,10 @@ pub(super) fn from_native(
 ) -> Source {
     let before = native::read(&recorded);
     let (plants, planted): (Vec<Plant>, Planted) = match kind {
-        Kind::Agent => planting::for_agent(number, has_todos(&before)),
-        Kind::Chat => planting::for_chat(number),
+        Kind::Agent => plants::for_agent(number, has_todos(&before)),
+        Kind::Chat => plants::for_chat(number),
     };
-    let entries = planting::into_native(recorded.clone(), &plants);
+    let entries = plants::into_native(recorded.clone(), &plants);
     let events = native::read(&entries);
     let mut source = Source::new(name, kind, header, recorded, entries, &events);
     source.planted = planted;

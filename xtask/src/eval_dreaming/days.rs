@@ -1,13 +1,14 @@
 //! Conversations by person and day.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use jiff::Timestamp;
 use jiff::civil::Date;
-use serde_json::Value;
+use jiff::tz::TimeZone;
 
 use crate::Result;
+use crate::sets::{self, Group};
 
 /// Everybody of a set.
 pub(super) struct People(pub(super) Vec<Person>);
@@ -57,59 +58,51 @@ pub(super) struct Question {
 
 impl People {
     pub(super) fn read(file: &Path) -> Result<People> {
-        let packed =
-            std::fs::File::open(file).map_err(|error| format!("{}: {error}", file.display()))?;
-        let lines = BufReader::new(flate2::read::GzDecoder::new(packed)).lines();
-        let mut people = Vec::new();
-        for (at, line) in lines.enumerate() {
-            let value: Value = serde_json::from_str(&line?)
-                .map_err(|error| format!("{} line {}: {error}", file.display(), at + 1))?;
-            let person = Person::of(&value)
-                .ok_or_else(|| format!("{} line {}: another shape", file.display(), at + 1))?;
-            people.push(person);
-        }
-        Ok(People(people))
+        let groups = sets::load(file)?.into_iter();
+        let people = groups.map(|group| {
+            let name = group.name.clone();
+            Person::of(group).ok_or_else(|| format!("{}: {name} has no days", file.display()))
+        });
+        Ok(People(people.collect::<Result<_, _>>()?))
     }
 }
 
 impl Person {
-    fn of(value: &Value) -> Option<Person> {
+    fn of(group: Group) -> Option<Person> {
         let mut days: BTreeMap<Date, Vec<Talk>> = BTreeMap::new();
-        for doc in value["docs"].as_array()? {
-            let date: Date = doc["ts"].as_str()?.get(..10)?.parse().ok()?;
-            let session = doc["session"].as_str()?;
-            let talks = days.entry(date).or_default();
-            let by = match doc["role"].as_str()?.eq_ignore_ascii_case("user") {
+        for record in group.records {
+            let time = Timestamp::from_millisecond(record.time?.0).ok()?;
+            let talks = days.entry(time.to_zoned(TimeZone::UTC).date()).or_default();
+            let by = match record.role?.eq_ignore_ascii_case("user") {
                 true => Voice::User,
                 false => Voice::Agent,
             };
-            let text = doc["text"].as_str()?.to_owned();
-            let message = Message { by, text };
-            match talks.iter_mut().find(|talk| talk.session == session) {
+            let message = Message {
+                by,
+                text: record.text,
+            };
+            match talks.iter_mut().find(|talk| talk.session == record.source) {
                 Some(talk) => talk.messages.push(message),
                 None => talks.push(Talk {
-                    session: session.to_owned(),
-                    order: doc["order"].as_u64().unwrap_or_default(),
+                    order: group.order.get(&record.source).copied().unwrap_or_default(),
+                    session: record.source,
                     messages: vec![message],
                 }),
             }
         }
-        let mut questions = Vec::new();
-        for query in value["queries"].as_array()? {
-            let sessions = query["gold_sessions"].as_array()?;
-            questions.push(Question {
-                text: query["query"].as_str()?.to_owned(),
-                sessions: sessions
-                    .iter()
-                    .filter_map(|session| session.as_str().map(str::to_owned))
-                    .collect(),
-                as_of: query["as_of"].as_u64().unwrap_or(u64::MAX),
-            });
-        }
+        let questions = group.questions.into_iter();
+        let questions = questions.map(|question| Question {
+            text: question.text,
+            sessions: match question.by_session {
+                true => question.gold,
+                false => Vec::new(),
+            },
+            as_of: question.as_of.unwrap_or(u64::MAX),
+        });
         Some(Person {
-            name: value["group"].as_str()?.to_owned(),
+            name: group.name,
             days,
-            questions,
+            questions: questions.collect(),
             is_planted: true,
         })
     }

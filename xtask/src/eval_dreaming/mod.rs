@@ -12,8 +12,9 @@ mod person;
 mod planted;
 mod retrieval;
 mod story;
-
 use std::path::PathBuf;
+
+use longhaul_testkit::recorded;
 
 use self::days::People;
 use self::person::{Figures, live};
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     ]);
     table.row(of_story.row("story"));
     let mut all = Figures::default();
-    let file = match (&args.file, paths::corpus()) {
+    let file = match (&args.file, recorded::corpus()) {
         _ if args.story => None,
         (Some(file), _) => Some(file.clone()),
         (None, corpus) => corpus.map(|corpus| corpus.join("retrieval/realmem_p0-3.jsonl.gz")),

@@ -28,7 +28,7 @@ pub(crate) use work::{
     RedactArgs, ReplayArgs, ReportKind, Switch, WindowsArgs,
 };
 
-use crate::sizes::{parse_size, parse_tokens};
+use crate::sizes::parse_tokens;
 
 /// The context engine that keeps an LLM agent working over the long haul.
 ///
@@ -518,21 +518,9 @@ pub(crate) struct SampleArgs {
     /// Where to write the session
     pub(crate) output: PathBuf,
 
-    /// The seed; the same seed gives the same session
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
-
     /// How many turns
-    #[arg(long, default_value_t = 40, conflicts_with = "bytes")]
+    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) turns: u32,
-
-    /// How large, in bytes (5000000, 5m)
-    #[arg(long, value_parser = parse_size)]
-    pub(crate) bytes: Option<u64>,
-
-    /// Also write what must survive a compaction, as JSON
-    #[arg(long, value_name = "FILE")]
-    pub(crate) truth: Option<PathBuf>,
 
     /// Compact whenever the context reaches so many tokens, as pi would
     #[arg(long, value_name = "TOKENS", value_parser = parse_tokens)]

@@ -8,10 +8,10 @@ use longhaul_compaction::summary::is_ours;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::live::{CompactionRequest, Live, Tail};
+use longhaul_engine::sample;
 use longhaul_memory::files::{Finding, Trouble};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Draft;
-use longhaul_transcript::sample::{Plan, Size, generate};
 
 use super::doctor::{Check, State};
 use super::measured::Measured;
@@ -97,11 +97,8 @@ fn handoffs(app: &App) -> Check {
 fn trial(app: &App) -> Result<Vec<Check>, Failure> {
     let name = format!("longhaul-doctor-{}.jsonl", uuid::Uuid::now_v7());
     let path = std::env::temp_dir().join(name);
-    let plan = Plan {
-        size: Size::Turns(12),
-        ..Plan::default()
-    };
-    longhaul_files::create_whole(&path, &mut |out| generate(&plan, out).map(drop))?;
+    let (header, entries) = sample::session(12, None);
+    longhaul_transcript::write_path(&path, &header, &entries)?;
     let tried = tried(app, path.as_os_str());
     let _ = longhaul_files::remove(&path);
     tried

@@ -9,8 +9,8 @@ use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
 use longhaul_engine::measure::WindowEvidence;
 use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay_with};
+use longhaul_engine::sample;
 use longhaul_tokens::Window;
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{
     Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, json,
 };
@@ -70,11 +70,8 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
     // A folder that others write to: under a name that none of them can guess.
     let name = format!("longhaul-sample-{}.jsonl", uuid::Uuid::now_v7());
     let path = std::env::temp_dir().join(name);
-    let plan = Plan {
-        size: Size::Turns(SAMPLE_TURNS),
-        ..Plan::default()
-    };
-    longhaul_files::create_whole(&path, &mut |out| generate(&plan, out).map(|_| ()))?;
+    let (header, entries) = sample::session(SAMPLE_TURNS, None);
+    longhaul_transcript::write_path(&path, &header, &entries)?;
     Ok(Source {
         session: Session::open(&path)?,
         temporary: Some(path),

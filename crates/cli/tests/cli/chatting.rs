@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use longhaul_model::Usage;
-use longhaul_model::loopback::{Ending, Loopback, Recorded, Reply, Said};
+use longhaul_testkit::content;
+use longhaul_testkit::loopback::{Ending, Loopback, Recorded, Reply, Said};
 use serde_json::{Value, json};
 
 use crate::machine::{Machine, Ran};
@@ -114,17 +115,6 @@ impl Ground {
     }
 }
 
-pub(crate) fn text_of(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect(),
-        other => panic!("{other}"),
-    }
-}
-
 fn usage() -> Option<Usage> {
     Some(Usage {
         input: 1000,
@@ -143,8 +133,8 @@ fn one_message_prints_the_answer_and_nothing_else() {
         (0, "The answer is 4.\n", "")
     );
     let messages = ground.messages();
-    assert_eq!(text_of(&messages[0]), "What is 2 + 2?");
-    assert_eq!(text_of(&messages[1]), "The answer is 4.");
+    assert_eq!(content::text(&messages[0]), "What is 2 + 2?");
+    assert_eq!(content::text(&messages[1]), "The answer is 4.");
     assert_eq!(messages[1]["role"], "assistant");
 }
 
@@ -173,7 +163,7 @@ fn a_message_may_come_from_standard_input() {
     let ground = Ground::saying(vec![Said::text("ok")]);
     let ran = ground.piped(&["-p"], "two\nlines\n");
     assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"));
-    assert_eq!(text_of(&ground.messages()[0]), "two\nlines\n");
+    assert_eq!(content::text(&ground.messages()[0]), "two\nlines\n");
 }
 
 #[test]
@@ -181,12 +171,12 @@ fn what_is_piped_in_follows_the_message() {
     let ground = Ground::saying(vec![Said::text("ok")]);
     let ran = ground.piped(&["-p", "review this"], "- old\n+ new\n");
     assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{ran:?}");
-    let said = text_of(&ground.messages()[0]);
+    let said = content::text(&ground.messages()[0]);
     assert_eq!(said, "review this\n\n- old\n+ new\n");
     // An empty pipe adds nothing.
     let ground = Ground::saying(vec![Said::text("ok")]);
     ground.piped(&["-p", "the message"], "");
-    assert_eq!(text_of(&ground.messages()[0]), "the message");
+    assert_eq!(content::text(&ground.messages()[0]), "the message");
 }
 
 #[test]
@@ -433,7 +423,7 @@ fn what_was_not_allowed_is_not_done_and_the_model_is_told() {
     assert_eq!(messages[2]["role"], "toolResult");
     assert_eq!(messages[2]["isError"], true);
     assert!(
-        text_of(&messages[2]).contains("nobody is there"),
+        content::text(&messages[2]).contains("nobody is there"),
         "{}",
         messages[2]
     );
@@ -454,7 +444,7 @@ fn what_was_allowed_is_done() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{ran:?}");
     let written = fs::read_to_string(ground.machine.work().join("src/a.txt")).unwrap();
     assert_eq!(written, "x\n");
-    let output = text_of(&ground.messages()[4]);
+    let output = content::text(&ground.messages()[4]);
     assert!(output.starts_with("x\n"), "{output}");
     assert!(!output.contains("sk-test-0123456789"), "{output}");
 }
@@ -572,9 +562,9 @@ fn the_session_and_memory_are_within_reach_of_the_tools() {
     let ran = ground.chat(&["-p", "My colour is blue."]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let messages = ground.messages();
-    let recalled = text_of(&messages[2]);
+    let recalled = content::text(&messages[2]);
     assert!(recalled.contains("My colour is blue."), "{recalled}");
-    let found = text_of(&messages[4]);
+    let found = content::text(&messages[4]);
     assert!(found.contains("5433"), "{found}");
 }
 
@@ -591,7 +581,7 @@ fn a_guess_that_is_looked_for_is_no_evidence_of_itself() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let messages = ground.messages();
     for at in [2, 4] {
-        let recalled = text_of(&messages[at]);
+        let recalled = content::text(&messages[at]);
         assert!(recalled.starts_with("Nothing was found."), "{recalled}");
     }
 }
@@ -867,7 +857,7 @@ fn stopped_by(signal: &str, code: i32) {
     let messages = ground.messages();
     assert_eq!(messages[1]["stopReason"], "aborted");
     assert!(
-        text_of(&messages[1]).contains("first part"),
+        content::text(&messages[1]).contains("first part"),
         "{}",
         messages[1]
     );

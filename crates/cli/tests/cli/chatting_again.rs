@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use longhaul_model::loopback::Said;
+use longhaul_testkit::loopback::Said;
 
 use crate::chatting::Ground;
 use crate::machine::Ran;

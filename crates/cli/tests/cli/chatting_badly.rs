@@ -3,9 +3,10 @@
 
 use std::process::Stdio;
 
-use longhaul_model::loopback::{Fault, Reply, Said};
+use longhaul_testkit::content;
+use longhaul_testkit::loopback::{Fault, Reply, Said};
 
-use crate::chatting::{Ground, MODEL, text_of};
+use crate::chatting::{Ground, MODEL};
 use crate::machine::Ran;
 
 fn failing(fault: Fault) -> (Ground, Ran) {
@@ -18,7 +19,7 @@ fn failing(fault: Fault) -> (Ground, Ran) {
 /// the same file.
 fn assert_kept(ground: &Ground) {
     let messages = ground.messages();
-    assert_eq!(text_of(&messages[0]), "the question");
+    assert_eq!(content::text(&messages[0]), "the question");
     assert_eq!(messages[1]["stopReason"], "error", "{}", messages[1]);
 }
 
@@ -122,7 +123,7 @@ fn a_tool_call_in_broken_json_is_answered_and_mended() {
     let ran = ground.chat(&["-p", "x"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "mended\n"), "{ran:?}");
     let messages = ground.messages();
-    let result = text_of(&messages[2]);
+    let result = content::text(&messages[2]);
     assert!(result.contains("⟪here⟫"), "{result}");
     assert!(result.contains("\"required\":[\"path\"]"), "{result}");
     assert_eq!(messages[2]["isError"], true);
@@ -133,7 +134,7 @@ fn a_tool_that_does_not_exist_is_answered_with_those_that_do() {
     let ground = Ground::saying(vec![Said::call("c1", "fly", "{}"), Said::text("no")]);
     let ran = ground.chat(&["-p", "x"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let result = text_of(&ground.messages()[2]);
+    let result = content::text(&ground.messages()[2]);
     assert!(result.contains("no tool named \"fly\""), "{result}");
 }
 

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use longhaul_model::Usage;
-use longhaul_model::loopback::{Ending, Recorded, Said};
+use longhaul_testkit::content;
+use longhaul_testkit::loopback::{Ending, Recorded, Said};
 use serde_json::json;
 
-use crate::chatting::{Ground, MODEL, text_of};
+use crate::chatting::{Ground, MODEL};
 
 /// A terminal of its own, and the chat in it.
 struct Terminal {
@@ -162,7 +163,7 @@ fn a_conversation_with_its_gauge_its_commands_and_its_end() {
     terminal.press(&["C-c"]);
     terminal.shows("left with 0");
     let messages = ground.messages();
-    assert_eq!(text_of(&messages[0]), "問いは日本語です");
+    assert_eq!(content::text(&messages[0]), "問いは日本語です");
     assert_eq!(messages.len(), 2);
     let history = ground.machine.home().join(".longhaul/chat-history");
     let text = fs::read_to_string(&history).unwrap();
@@ -195,8 +196,8 @@ fn ctrl_c_stops_the_answer_and_not_the_program() {
     terminal.shows("left with 0");
     let messages = ground.messages();
     assert_eq!(messages[1]["stopReason"], "aborted");
-    assert_eq!(text_of(&messages[1]), "It begins well and");
-    assert_eq!(text_of(&messages[3]), "All right.");
+    assert_eq!(content::text(&messages[1]), "It begins well and");
+    assert_eq!(content::text(&messages[3]), "All right.");
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn what_changes_something_is_asked_for_first() {
     let messages = ground.messages();
     assert_eq!(messages[4]["isError"], true);
     assert!(
-        text_of(&messages[4]).contains("they said no"),
+        content::text(&messages[4]).contains("they said no"),
         "{}",
         messages[4]
     );
@@ -256,7 +257,7 @@ fn ctrl_c_takes_a_question_back() {
     let said: Vec<String> = messages
         .iter()
         .filter(|message| message["role"] == "user")
-        .map(text_of)
+        .map(content::text)
         .collect();
     assert_eq!(said, ["do it", "hello"]);
 }
@@ -276,7 +277,7 @@ fn a_running_command_ends_with_ctrl_c() {
     terminal.prompts();
     let messages = ground.messages();
     assert!(
-        text_of(&messages[2]).contains("cancelled"),
+        content::text(&messages[2]).contains("cancelled"),
         "{}",
         messages[2]
     );
@@ -296,5 +297,8 @@ fn a_paste_of_several_lines_is_one_message() {
     terminal.press(&["Enter"]);
     terminal.shows("Got it.");
     let messages = ground.messages();
-    assert_eq!(text_of(&messages[0]), "fn main() {\n    println!();\n}");
+    assert_eq!(
+        content::text(&messages[0]),
+        "fn main() {\n    println!();\n}"
+    );
 }

@@ -3,45 +3,15 @@
 use std::fs;
 use std::path::PathBuf;
 
+use longhaul_testkit::encoder;
 use serde_json::{Value, json};
 
 use crate::machine::Machine;
 
 /// The folder of a static model with a few words.
 pub(crate) fn static_model(machine: &Machine, name: &str, step: usize) -> PathBuf {
-    const WORDS: [&str; 9] = [
-        "[UNK]",
-        "a",
-        "an",
-        "question",
-        "answer",
-        "that",
-        "is",
-        "something",
-        "else",
-    ];
-    const COLUMNS: usize = 8;
-    let numbers: Vec<u8> = (0..WORDS.len() * COLUMNS)
-        .flat_map(|at| (((at * step) % 101) as f32 / 50.0 - 1.0).to_le_bytes())
-        .collect();
-    let header = json!({ "embeddings": {
-        "dtype": "F32", "shape": [WORDS.len(), COLUMNS], "data_offsets": [0, numbers.len()],
-    } })
-    .to_string();
-    let mut weights = (header.len() as u64).to_le_bytes().to_vec();
-    weights.extend(header.as_bytes());
-    weights.extend(numbers);
-    let vocabulary: serde_json::Map<String, Value> = WORDS
-        .iter()
-        .zip(0..)
-        .map(|(word, id)| ((*word).to_owned(), json!(id)))
-        .collect();
-    let tokenizer =
-        json!({ "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary } });
     let folder = machine.home().join(name);
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("model.safetensors"), weights).unwrap();
-    fs::write(folder.join("tokenizer.json"), tokenizer.to_string()).unwrap();
+    encoder::put(&folder, 9, step);
     folder
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use longhaul_model::loopback::{Loopback, Reply, Said};
+use longhaul_testkit::loopback::{Loopback, Reply, Said};
 use serde_json::{Value, json};
 
 use crate::machine::{Machine, Ran, age};

@@ -1,21 +1,16 @@
 //! Real sessions, where they lie beside the project.
 
 use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use longhaul_testkit::recorded;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::machine::Machine;
 
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: no corpus beside the project");
-    None
+    recorded::folder("")
 }
 
 fn sha256(text: &str) -> String {
@@ -49,11 +44,8 @@ fn verify_and_import_agree_about_the_joined_line() {
     let Some(corpus) = corpus() else { return };
     let machine = Machine::new();
     let name = "cc-entire-37_995ebed6e4_2.CORRUPT-joined-line.jsonl.gz";
-    let packed = fs::File::open(corpus.join("transcripts").join(name)).unwrap();
-    let mut text = Vec::new();
-    flate2::read::GzDecoder::new(packed)
-        .read_to_end(&mut text)
-        .unwrap();
+    let packed = corpus.join("transcripts").join(name);
+    let text = recorded::read(&packed);
     let path = machine.put(".claude/projects/-w/joined.jsonl", text, 1);
     let path = path.to_str().unwrap();
     let verified = machine.run(["session", "verify", path, "--json"]).json();
@@ -90,10 +82,7 @@ fn every_real_session_is_listed_and_read_without_a_change() {
             _ if stem.contains("_pi_") => format!(".pi/agent/sessions/--w--/{stem}.jsonl"),
             _ => continue,
         };
-        let mut text = Vec::new();
-        flate2::read::GzDecoder::new(fs::File::open(&path).unwrap())
-            .read_to_end(&mut text)
-            .unwrap();
+        let text = recorded::read(&path);
         machine.put(&place, text, 1);
         count += 1;
     }

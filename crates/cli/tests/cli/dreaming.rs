@@ -9,7 +9,7 @@ use jiff::civil::{Date, date};
 use longhaul_memory::files::{Body, Note, Origin, Section};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 
-use longhaul_model::loopback::{Loopback, Reply, Said};
+use longhaul_testkit::loopback::{Loopback, Reply, Said};
 use serde_json::Value;
 
 use crate::chatting::{Ground, MODEL};

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use longhaul_testkit::recorded;
 use serde_json::{Value, json};
 
 use crate::corpus::corpus;
@@ -699,10 +700,7 @@ fn real_sessions_come_back_with_their_task_and_files() {
         else {
             continue;
         };
-        let mut text = Vec::new();
-        flate2::read::GzDecoder::new(fs::File::open(&packed).unwrap())
-            .read_to_end(&mut text)
-            .unwrap();
+        let text = recorded::read(&packed);
         let path = machine.put(&format!(".claude/projects/-w/{stem}.jsonl"), &text, 0);
         let saved = hook(
             &machine,

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use longhaul_model::loopback::Said;
+use longhaul_testkit::loopback::Said;
 use serde_json::json;
 
 use crate::chatting::{Ground, MODEL};

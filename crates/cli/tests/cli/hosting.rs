@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use longhaul_testkit::content::{text, texts, turn};
 use serde_json::{Value, json};
 
-use crate::hosting_client::{Client, turn};
+use crate::hosting_client::Client;
 use crate::machine::{Machine, NOW};
 
 pub(crate) const S: &str = "11111111-2222-4333-8444-555555555555";
@@ -43,21 +44,6 @@ pub(crate) fn kept(machine: &Machine) -> Vec<String> {
     let ran = machine.run(["context", "show", path.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let messages: Vec<Value> = serde_json::from_str(ran.messages()).unwrap();
-    messages.iter().map(text).collect()
-}
-
-pub(crate) fn text(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect(),
-        _ => String::new(),
-    }
-}
-
-pub(crate) fn texts(messages: &[Value]) -> Vec<String> {
     messages.iter().map(text).collect()
 }
 
@@ -349,7 +335,7 @@ fn the_very_id_of_a_session_means_it_although_another_begins_so() {
     let machine = Machine::new();
     let mut client = Client::ready(&machine);
     for (number, session) in ["T", "T2"].into_iter().enumerate() {
-        let messages = turn(number as u64);
+        let messages = turn(number as i64);
         let params = json!({ "sessionId": session, "advancementKey": "k", "messages": messages });
         client.ask("commitTurn", params);
     }

@@ -3,10 +3,11 @@
 use std::fs;
 use std::time::Duration;
 
+use longhaul_testkit::content::{texts, turn};
 use serde_json::{Value, json};
 
-use crate::hosting::{S, assemble, commit, kept, mirror, refs, texts};
-use crate::hosting_client::{Client, turn};
+use crate::hosting::{S, assemble, commit, kept, mirror, refs};
+use crate::hosting_client::Client;
 use crate::machine::Machine;
 
 #[test]
@@ -312,7 +313,7 @@ fn turns_killed_at_any_write_are_there_once_when_they_are_committed_again() {
             kills += 1;
             let at = format!("killed at {call} {nth}");
             let mut client = Client::ready(&machine);
-            for number in 1..=3u64 {
+            for number in 1..=3i64 {
                 let done = answers.iter().any(|answer| {
                     answer["id"] == number && answer["result"]["status"] == "committed"
                 });

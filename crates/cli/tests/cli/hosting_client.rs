@@ -205,19 +205,6 @@ impl Drop for Client {
     }
 }
 
-/// A turn: a question and an answer.
-pub(crate) fn turn(number: u64) -> Vec<Value> {
-    vec![
-        json!({ "role": "user", "content": format!("question {number}"), "timestamp": number * 10 }),
-        json!({
-            "role": "assistant",
-            "content": [{ "type": "text", "text": format!("answer {number}") }],
-            "stopReason": "stop",
-            "timestamp": number * 10 + 1,
-        }),
-    ]
-}
-
 /// A turn with a tool, whose output is long.
 pub(crate) fn long_turn(number: u64, words: usize) -> Vec<Value> {
     let call = format!("call-{number}");

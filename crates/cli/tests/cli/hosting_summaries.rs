@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use longhaul_testkit::content::{text, turn};
 use serde_json::{Value, json};
 
-use crate::hosting::{S, assemble, commit, mirror, refs, text};
-use crate::hosting_client::{Client, long_turn, turn};
+use crate::hosting::{S, assemble, commit, mirror, refs};
+use crate::hosting_client::{Client, long_turn};
 use crate::machine::Machine;
 
 #[test]

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use longhaul_memory::Source;
-use longhaul_model::loopback::{Loopback, Said};
+use longhaul_testkit::loopback::{Loopback, Said};
 use serde_json::{Value, json};
 
 use crate::choosing_models::static_model;

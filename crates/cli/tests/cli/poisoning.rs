@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use longhaul_model::loopback::{Recorded, Said};
+use longhaul_testkit::loopback::{Recorded, Said};
 use serde_json::{Value, json};
 
 use crate::chatting::{Ground, MODEL};

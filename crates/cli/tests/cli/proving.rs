@@ -6,10 +6,11 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use longhaul_model::loopback::Said;
+use longhaul_testkit::content;
+use longhaul_testkit::loopback::Said;
 use serde_json::{Value, json};
 
-use crate::chatting::{Ground, text_of};
+use crate::chatting::Ground;
 use crate::hosting::{S, assemble, commit, kept, mirror, refs};
 use crate::hosting_client::Client;
 use crate::machine::{Machine, Ran};
@@ -104,7 +105,7 @@ fn a_chat_killed_while_a_tool_ran_is_closed_by_the_next_turn() {
     assert_eq!(messages[2]["toolCallId"], "c1");
     assert_eq!(messages[2]["isError"], true);
     assert!(
-        text_of(&messages[2]).starts_with("interrupted: "),
+        content::text(&messages[2]).starts_with("interrupted: "),
         "{messages:?}"
     );
 }

@@ -1,7 +1,7 @@
 //! Commands that read: what they print, and that they change nothing.
 
 use insta::assert_snapshot;
-use longhaul_model::loopback::Said;
+use longhaul_testkit::loopback::Said;
 use rusqlite::{Connection, params};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use longhaul_model::loopback::Reply;
+use longhaul_testkit::loopback::Reply;
 use serde_json::{Value, json};
 
 use crate::chatting::Ground;

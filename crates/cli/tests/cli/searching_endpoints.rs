@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use longhaul_model::loopback::{Loopback, Recorded, Reply};
+use longhaul_testkit::loopback::{Loopback, Recorded, Reply};
 use serde_json::json;
 
 use crate::hosting_client;

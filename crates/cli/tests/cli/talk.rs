@@ -1,6 +1,6 @@
 //! Small sessions, written by hand.
 
-use longhaul_transcript::sample::{Plan, Size, generate};
+use longhaul_testkit::sample::{Plan, Size, generate};
 use serde_json::{Value, json};
 
 /// A session in pi's format, entry by entry. Ids are `e01`, `e02`, ….

@@ -1,13 +1,13 @@
 //! Real sessions, when the corpus is beside the project.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_compaction::Counted;
 use longhaul_compaction::cost::{Bill, EXPECTED_TURNS, Part, Prices, Since};
 use longhaul_compaction::prune::{PruneSettings, Pruning, Reason, apply, prune};
+use longhaul_testkit::recorded;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, Session};
 
@@ -15,35 +15,14 @@ use crate::build::{counted, pairing_faults, pruned, result_cost, skeleton, total
 
 /// Every session of the corpus that we can open, unpacked into a folder.
 fn sessions(scratch: &Path) -> Vec<(String, Session)> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let mut found = Vec::new();
-    for folder in ["transcripts", "pi"] {
-        let Ok(files) = std::fs::read_dir(corpus.join(folder)) else {
-            eprintln!("skipped: no corpus beside the project");
-            return found;
-        };
-        let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
-        files.sort();
-        for path in files {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            let path = match name.strip_suffix(".gz") {
-                Some(name) => {
-                    let mut bytes = Vec::new();
-                    let file = std::fs::File::open(&path).unwrap();
-                    flate2::read::GzDecoder::new(file)
-                        .read_to_end(&mut bytes)
-                        .unwrap();
-                    let target = scratch.join(name);
-                    std::fs::write(&target, bytes).unwrap();
-                    target
-                }
-                None => path,
-            };
-            if path.extension().is_some_and(|kind| kind == "jsonl")
-                && let Ok(session) = Session::open(&path)
-            {
-                found.push((name, session));
-            }
+    for path in recorded::files(&["transcripts", "pi"]) {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let path = recorded::unpacked(&path, scratch);
+        if path.extension().is_some_and(|kind| kind == "jsonl")
+            && let Ok(session) = Session::open(&path)
+        {
+            found.push((name, session));
         }
     }
     found

@@ -4,8 +4,8 @@
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
 use longhaul_engine::measure::Meter;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Context, Session};
 
 mod sweep;

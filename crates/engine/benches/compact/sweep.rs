@@ -16,8 +16,8 @@ use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{BreakerRules, Layer};
 use longhaul_engine::live::CompactionRules;
 use longhaul_engine::replay::{Options, ReplayReport, replay};
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Entry, EntryId, Millis, Session, Stamp};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::WindowSettings;
-use longhaul_transcript::sample::{Plan, Size, generate};
 
 use super::*;
 

@@ -24,8 +24,8 @@ use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
+use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Heuristic, Tokens, Window, WindowSettings};
-use longhaul_transcript::sample::{Plan, Size, generate};
 use longhaul_transcript::{Body, Durability, EntryId, Millis, Session, SessionKey, Stamp};
 
 pub(crate) const NOON: i64 = 1_790_000_000_000;

@@ -13,7 +13,7 @@ use longhaul_engine::hosted::{Ask, Asking, Assembly, Birth, Committed, Given, Ho
 use longhaul_engine::session::{Clock, Engine, Setup};
 use longhaul_engine::tools::NoTools;
 use longhaul_model::CancellationToken;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 struct Counted(AtomicU64);
@@ -145,39 +145,6 @@ impl World {
         let messages = context.messages.iter();
         messages.map(|message| message.view().text()).collect()
     }
-}
-
-pub(crate) fn user(text: &str, time: i64) -> Value {
-    json!({ "role": "user", "content": text, "timestamp": time })
-}
-
-pub(crate) fn assistant(text: &str, time: i64) -> Value {
-    json!({
-        "role": "assistant", "content": [{ "type": "text", "text": text }], "timestamp": time,
-        "stopReason": "stop",
-    })
-}
-
-pub(crate) fn turn(number: i64) -> Vec<Value> {
-    vec![
-        user(&format!("question {number}"), number * 10),
-        assistant(&format!("answer {number}"), number * 10 + 1),
-    ]
-}
-
-pub(crate) fn text(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect(),
-        _ => String::new(),
-    }
-}
-
-pub(crate) fn texts(list: &[Value]) -> Vec<String> {
-    list.iter().map(text).collect()
 }
 
 /// The host's own messages among what is shown, by their places.

@@ -2,9 +2,10 @@
 
 use longhaul_engine::hosted::{Ask, Base, Given};
 use longhaul_model::CancellationToken;
+use longhaul_testkit::content::{assistant, text, texts, turn, user};
 use serde_json::{Value, json};
 
-use crate::host::{World, assistant, refs, text, texts, turn, user};
+use crate::host::{World, refs};
 
 fn all(count: i64) -> Vec<Value> {
     (0..count).flat_map(turn).collect()

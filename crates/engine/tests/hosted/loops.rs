@@ -1,9 +1,10 @@
 //! Requests within a turn, and the room between turns.
 
 use longhaul_engine::hosted::Assembly;
+use longhaul_testkit::content::{assistant, user};
 use serde_json::{Value, json};
 
-use crate::host::{World, assistant, refs, user};
+use crate::host::{World, refs};
 
 /// A turn with a tool result of so many words.
 fn tool_turn(number: i64, words: usize) -> Vec<Value> {

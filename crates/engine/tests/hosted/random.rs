@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use longhaul_engine::hosted::Committed;
+use longhaul_testkit::content::{assistant, text, texts, user};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::Value;
 
-use crate::host::{World, assistant, refs, text, texts, user};
+use crate::host::{World, refs};
 
 /// Something a host does.
 #[derive(Debug, Clone)]

@@ -7,9 +7,10 @@ use std::path::Path;
 use futures::executor::block_on;
 use longhaul_engine::hosted::{Ask, Asking, Birth, Committed, Given, Hosted};
 use longhaul_model::CancellationToken;
+use longhaul_testkit::content::{assistant, texts, turn, user};
 use serde_json::Value;
 
-use crate::host::{World, assistant, refs, texts, turn, user};
+use crate::host::{World, refs};
 
 #[test]
 fn a_new_session_of_a_key_has_what_the_user_said_in_the_one_before() {

@@ -7,8 +7,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use longhaul_model::loopback::{Ending, Fault, Loopback, Recorded, Reply, Said};
 use longhaul_model::{Content, Stop, ToolCall, Usage};
+use longhaul_testkit::loopback::{Ending, Fault, Loopback, Recorded, Reply, Said};
 
 use crate::WINDOW;
 use crate::read::{Wire, read};

@@ -8,8 +8,8 @@ use longhaul_compaction::Layer;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Error;
 use longhaul_engine::state::SessionState;
-use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Request, Role};
+use longhaul_testkit::loopback::Fault;
 use longhaul_transcript::Draft;
 
 use crate::support::{Heard, Purpose, Rig, Said, plainly, prose, purpose, run, weigh, words};

@@ -8,8 +8,8 @@ use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Engine;
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
-use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Role};
+use longhaul_testkit::loopback::Fault;
 use longhaul_tokens::{Tokens, WindowOrigin};
 
 use crate::support::{Purpose, Rig, Said, plainly, prose, purpose, sound, weigh, words};

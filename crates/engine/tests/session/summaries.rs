@@ -9,8 +9,8 @@ use longhaul_engine::compactor::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CompactedEvent, Event};
 use longhaul_engine::session::Error;
-use longhaul_model::loopback::Fault;
 use longhaul_model::{CancellationToken, Request};
+use longhaul_testkit::loopback::Fault;
 
 use crate::support::{Heard, Purpose, Rig, Said, Scripted, plainly, prose, run, words};
 

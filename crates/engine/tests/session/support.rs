@@ -11,12 +11,12 @@ use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Clock, Engine, Listener, Result as Ended, Session, Setup, Turn};
 use longhaul_engine::tools::{Call, NoTools, Outcome, Toolbox};
-use longhaul_model::loopback::{Ending, Fault, Loopback, Recorded, Reply, Said as Spoken};
 use longhaul_model::{
     Answer, BoxFuture, CancellationToken, Content, Delta, Failure, Limits, Message, Model,
     ModelInfo, ModelSpec, Prices, Protocol, Provider, Request, Role, Stop, ToolCall, Usage,
     connect,
 };
+use longhaul_testkit::loopback::{Ending, Fault, Loopback, Recorded, Reply, Said as Spoken};
 use longhaul_tokens::Tokens;
 
 /// A clock that moves when it is told to.

@@ -10,10 +10,10 @@ use longhaul_assembly::Tool;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Engine, Error, Listener, Session};
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
-use longhaul_model::loopback::{Ending, Fault, Reply};
 use longhaul_model::{
     CancellationToken, Content, Delta, Limits, ModelSpec, Protocol, Provider, Role, connect,
 };
+use longhaul_testkit::loopback::{Ending, Fault, Reply};
 
 use crate::support::{
     Echo, Heard, Place, Purpose, Rig, Said, Scripted, lines, once, paired, plainly, purpose, run,

@@ -1,62 +1,19 @@
 //! What the tests share.
 #![allow(dead_code, clippy::disallowed_methods, clippy::unwrap_used)]
 
-use std::io::Read;
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_ledger::Ledger;
-use longhaul_transcript::sample::{Plan, Truth, generate};
+use longhaul_testkit::recorded;
+use longhaul_testkit::sample::{Plan, Truth, generate};
 use longhaul_transcript::{Entry, Session};
 use serde_json::{Value, json};
 
-/// The corpus beside the project, if it is there.
-pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpus")
-        .join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: no corpus beside the project");
-    None
-}
-
-/// Unpacks a file of the corpus into a folder.
-pub(crate) fn unpacked(path: &Path, folder: &Path) -> PathBuf {
-    let target = folder.join(path.file_stem().unwrap());
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_end(&mut bytes)
-        .unwrap();
-    std::fs::write(&target, bytes).unwrap();
-    target
-}
-
 /// The working folder and the entries of the path.
 pub(crate) fn path_of(file: &Path) -> (Option<String>, Vec<Entry>) {
-    let session = Session::open(file).unwrap();
-    let mut entries = Vec::new();
-    session
-        .each(&mut |entry| {
-            entries.push(Some(entry));
-            ControlFlow::Continue(())
-        })
-        .unwrap();
-    let tree = session.tree().unwrap();
-    let path = tree
-        .path()
-        .into_iter()
-        .filter_map(|at| entries[at].take())
-        .collect();
-    (
-        session
-            .header()
-            .cwd
-            .as_ref()
-            .map(|cwd| cwd.to_string_lossy().into_owned()),
-        path,
-    )
+    let (header, entries) = recorded::path_of(&Session::open(file).unwrap());
+    let cwd = header.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+    (cwd, entries)
 }
 
 pub(crate) fn fold(cwd: Option<String>, entries: &[Entry]) -> Ledger {

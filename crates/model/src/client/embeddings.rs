@@ -244,7 +244,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::loopback::{Loopback, Reply};
+    use longhaul_testkit::loopback::{Loopback, Reply};
 
     fn limits() -> Limits {
         Limits {

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use longhaul_model::loopback::{Ending, Fault, Loopback, Reply, Said};
 use longhaul_model::{
     CancellationToken, Delta, Error, Limits, ModelSpec, Phase, Request, Stop, Usage, connect,
 };
+use longhaul_testkit::loopback::{Ending, Fault, Loopback, Reply, Said};
 use serde_json::json;
 
 use crate::{SPECS, ask, ask_until, hello, limits, model_with, serve};

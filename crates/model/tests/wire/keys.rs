@@ -1,5 +1,5 @@
-use longhaul_model::loopback::{Fault, Reply, Said};
 use longhaul_model::{Catalogue, Error, Known, ModelSpec, Provider, connect, connect_with};
+use longhaul_testkit::loopback::{Fault, Reply, Said};
 use serde_json::json;
 
 use crate::{KEY, SPECS, ask, hello, limits, model_with, serve};

@@ -13,10 +13,10 @@ mod streams;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use longhaul_model::loopback::{Loopback, Recorded, Reply};
 use longhaul_model::{
     Answer, CancellationToken, Delta, Failure, Limits, Message, Model, ModelSpec, Request, connect,
 };
+use longhaul_testkit::loopback::{Loopback, Recorded, Reply};
 
 /// One of every kind.
 pub(crate) const SPECS: [&str; 8] = [

@@ -1,7 +1,7 @@
 //! What the imitators of chat completions make of it.
 
-use longhaul_model::loopback::{Reply, Said};
 use longhaul_model::{Answer, Content, Message, Role, Stop, ToolCall, Usage};
+use longhaul_testkit::loopback::{Reply, Said};
 use serde_json::{Value, json};
 
 use crate::{ask, hello, limits, model_with, serve};

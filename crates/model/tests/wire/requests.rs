@@ -1,8 +1,8 @@
-use longhaul_model::loopback::Said;
 use longhaul_model::{
     Content, Effort, Message, Request, Role, SystemBlock, ToolCall, ToolChoice, ToolDefinition,
     ToolResult,
 };
+use longhaul_testkit::loopback::Said;
 use serde_json::{Value, json};
 
 use crate::{ask, hello, limits, model_with, serve};

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
-use longhaul_model::loopback::{Ending, Fault, Reply, Said};
 use longhaul_model::{CancellationToken, Delta, Error, Limits};
+use longhaul_testkit::loopback::{Ending, Fault, Reply, Said};
 use serde_json::json;
 
 use crate::{SPECS, ask, ask_until, hello, limits, model_with, serve};

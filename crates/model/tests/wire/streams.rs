@@ -1,5 +1,5 @@
-use longhaul_model::loopback::{Piece, Reply, Said};
 use longhaul_model::{Content, Delta, Stop, ToolCall, Usage};
+use longhaul_testkit::loopback::{Piece, Reply, Said};
 
 use crate::{SPECS, ask, hello, limits, model_with, serve};
 

@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use longhaul_testkit::recorded;
 use longhaul_transcript::{Body, Channel, Error, FaultKind, Format, Role, Session};
 use serde_json::Value;
 
-use crate::{check, entries, files, orphans, shared, unpacked};
+use crate::{check, entries, files, orphans};
 
 #[test]
 fn every_claude_code_session_keeps_what_its_truth_file_lists() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
@@ -20,7 +21,7 @@ fn every_claude_code_session_keeps_what_its_truth_file_lists() {
         let name = truth.file_name().unwrap().to_str().unwrap();
         let packed = truth.with_file_name(name.replace(".truth.json", ".jsonl.gz"));
         let truth: Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
-        let session = Session::open(&unpacked(&packed, scratch.path())).unwrap();
+        let session = Session::open(&recorded::unpacked(&packed, scratch.path())).unwrap();
         assert_eq!(session.format(), Format::ClaudeCode);
         check(&session);
         assert_eq!(orphans(&session.context().unwrap()), [""; 0], "{name}");
@@ -173,14 +174,14 @@ fn without_reminders(text: &str) -> String {
 /// calls fork the links, which must not cost one.
 #[test]
 fn parallel_calls_of_real_sessions_keep_their_results_on_the_path() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
     for packed in files(&folder, |name| {
         name.starts_with("cc-") && name.ends_with(".gz")
     }) {
-        let session = Session::open(&unpacked(&packed, scratch.path())).unwrap();
+        let session = Session::open(&recorded::unpacked(&packed, scratch.path())).unwrap();
         let context = session.context().unwrap();
         let mut open = HashSet::new();
         for message in &context.messages {
@@ -205,13 +206,13 @@ fn parallel_calls_of_real_sessions_keep_their_results_on_the_path() {
 /// Lines lost here and there, and a torn end.
 #[test]
 fn damaged_sessions_still_load_as_their_whole_file_does() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
     let known = |name: &str| name.starts_with("cc-") || name.contains("_codex_small");
     for packed in files(&folder, |name| known(name) && name.ends_with(".gz")) {
-        let path = unpacked(&packed, scratch.path());
+        let path = recorded::unpacked(&packed, scratch.path());
         let text = std::fs::read_to_string(&path).unwrap();
         for every in [7, 31, 101] {
             let mut damaged: String = text
@@ -233,12 +234,12 @@ fn damaged_sessions_still_load_as_their_whole_file_does() {
 
 #[test]
 fn both_records_of_a_joined_line_are_recovered() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
     for packed in files(&folder, |name| name.contains("CORRUPT-joined-line")) {
-        let path = unpacked(&packed, scratch.path());
+        let path = recorded::unpacked(&packed, scratch.path());
         let session = Session::open(&path).unwrap();
         check(&session);
         let (entries, faults) = entries(&session);
@@ -271,7 +272,7 @@ fn both_records_of_a_joined_line_are_recovered() {
 
 #[test]
 fn every_transcript_of_a_known_agent_imports() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
@@ -286,7 +287,7 @@ fn every_transcript_of_a_known_agent_imports() {
     };
     for packed in files(&folder, |name| expected(name).is_some()) {
         let name = packed.file_name().unwrap().to_str().unwrap();
-        let session = Session::open(&unpacked(&packed, scratch.path())).unwrap();
+        let session = Session::open(&recorded::unpacked(&packed, scratch.path())).unwrap();
         assert_eq!(Some(session.format()), expected(name), "{name}");
         assert!(!session.header().id.is_empty());
         check(&session);
@@ -300,7 +301,7 @@ fn every_transcript_of_a_known_agent_imports() {
 
 #[test]
 fn what_is_no_session_is_refused() {
-    let Some(folder) = shared("transcripts") else {
+    let Some(folder) = recorded::folder("transcripts") else {
         return;
     };
     let scratch = tempfile::tempdir().unwrap();
@@ -318,7 +319,7 @@ fn what_is_no_session_is_refused() {
     });
     assert!(packed.len() > 10);
     for packed in packed {
-        let path = unpacked(&packed, scratch.path());
+        let path = recorded::unpacked(&packed, scratch.path());
         assert!(is_unknown(&path), "{}", path.display());
         assert!(is_unknown(&packed), "{}", packed.display());
     }

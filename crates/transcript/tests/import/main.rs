@@ -8,46 +8,18 @@ mod openclaw;
 mod typed;
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use longhaul_testkit::recorded;
 use longhaul_transcript::{Context, Entry, Fault, Format, Role, Session};
 use serde_json::Value;
 
-/// The corpus beside the project, if it is there.
-fn shared(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpus")
-        .join(folder);
-    if path.is_dir() {
-        Some(path)
-    } else {
-        eprintln!("skipped: no corpus beside the project");
-        None
-    }
-}
-
 /// Files of a folder whose name passes, in order.
 fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| wanted(path.file_name().unwrap().to_str().unwrap()))
-        .collect();
-    files.sort();
+    let mut files = recorded::in_order(folder);
+    files.retain(|path| wanted(path.file_name().unwrap().to_str().unwrap()));
     files
-}
-
-/// Unpacks a file of the corpus into a folder.
-fn unpacked(path: &Path, folder: &Path) -> PathBuf {
-    let target = folder.join(path.file_stem().unwrap());
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_end(&mut bytes)
-        .unwrap();
-    std::fs::write(&target, bytes).unwrap();
-    target
 }
 
 /// A session file with these lines.

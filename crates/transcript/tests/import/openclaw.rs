@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use longhaul_testkit::recorded;
 use longhaul_transcript::{Error, FaultKind, Format, Session, import};
 use rusqlite::{Connection, params};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::{check, entries, file, outline, shared};
+use crate::{check, entries, file, outline};
 
 fn sha256(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
@@ -16,7 +17,9 @@ fn sha256(text: &str) -> String {
 
 #[test]
 fn the_corpus_database_gives_openclaws_own_context() {
-    let Some(folder) = shared("pi") else { return };
+    let Some(folder) = recorded::folder("pi") else {
+        return;
+    };
     let golden = std::fs::read_to_string(folder.join("golden_large-session.json")).unwrap();
     let golden: serde_json::Value = serde_json::from_str(&golden).unwrap();
     // A copy without its log: nothing may appear beside it.

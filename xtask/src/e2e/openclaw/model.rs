@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use longhaul_model::Usage;
-use longhaul_model::loopback::{Fault, Loopback, Recorded, Reply, Said};
+use longhaul_testkit::loopback::{Fault, Loopback, Recorded, Reply, Said};
 use serde_json::{Value, json};
 
 use crate::Result;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use longhaul_testkit::content::text;
 use serde_json::Value;
 
 use crate::Result;
@@ -19,18 +20,6 @@ pub(super) fn of_type<'a>(entries: &'a [Value], kind: &str) -> Vec<&'a Value> {
         .iter()
         .filter(|entry| entry["type"] == kind)
         .collect()
-}
-
-/// The text of a message's blocks.
-pub(super) fn text(message: &Value) -> String {
-    match &message["content"] {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter_map(|block| block["text"].as_str())
-            .collect(),
-        _ => String::new(),
-    }
 }
 
 /// The result of the latest call of a tool.

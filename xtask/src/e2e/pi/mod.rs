@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use longhaul_testkit::content::text;
 use serde_json::{Value, json};
 
 use self::host::{Home, Pi};
@@ -250,8 +251,7 @@ impl Run {
     fn recalls_what_left(&mut self, pi: &mut Pi, entries: &[Value]) -> Result<()> {
         let needle = needle(0, 1);
         let first = entries.iter().find(|entry| {
-            entry["message"]["role"] == "toolResult"
-                && file::text(&entry["message"]).contains(&needle)
+            entry["message"]["role"] == "toolResult" && text(&entry["message"]).contains(&needle)
         });
         let id = first
             .and_then(|entry| entry["id"].as_str())
@@ -334,7 +334,7 @@ impl Run {
         let said = |words: &str| {
             let messages = entries.iter().map(|entry| &entry["message"]);
             messages
-                .filter(|message| message["role"] == "user" && file::text(message) == words)
+                .filter(|message| message["role"] == "user" && text(message) == words)
                 .count()
         };
         self.findings.check(
@@ -393,7 +393,7 @@ impl Run {
         let gauges = requests.iter().filter(|request| {
             let last = request["messages"].as_array().and_then(|all| all.last());
             last.is_some_and(|last| {
-                file::text(last)
+                text(last)
                     .trim_end()
                     .ends_with("tokens | Checkpoint saved]")
             })
@@ -465,7 +465,7 @@ impl Run {
             .map(|entry| entry["summary"].clone());
         let summary = last.as_ref().and_then(Value::as_str).unwrap_or_default();
         let sent = request["messages"].as_array().into_iter().flatten();
-        let carries = sent.map(file::text).any(|text| text.contains(summary));
+        let carries = sent.map(text).any(|text| text.contains(summary));
         let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         self.findings.check(
             "another pi goes on from our compaction",

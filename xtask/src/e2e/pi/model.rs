@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use longhaul_model::Usage;
-use longhaul_model::loopback::{Loopback, Recorded, Reply, Said};
-use serde_json::{Value, json};
+use longhaul_testkit::loopback::{Fault, Loopback, Recorded, Reply, Said};
+use serde_json::Value;
 
 use crate::Result;
 
@@ -86,17 +86,12 @@ fn answer(request: &Recorded, script: &Mutex<VecDeque<Answer>>, window: u32) -> 
     let body = request.json();
     let input = tokens(&body);
     if input > u64::from(window) {
-        return Reply::json(
-            400,
-            &json!({"error": {
-                "message": format!(
-                    "This model's maximum context length is {window} tokens. However, your \
-                     messages resulted in {input} tokens."
-                ),
-                "type": "invalid_request_error",
-                "code": "context_length_exceeded",
-            }}),
-        );
+        let limit = u64::from(window);
+        return Fault::Overflow {
+            limit,
+            requested: input,
+        }
+        .reply(request);
     }
     let next = match has_tools(&body) {
         true => {

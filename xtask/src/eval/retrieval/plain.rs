@@ -7,9 +7,9 @@ use std::time::Instant;
 use rusqlite::Connection;
 
 use super::score::{Scores, Sums};
-use super::sets::{Group, Question};
 use super::{DEPTH, distinct};
 use crate::Result;
+use crate::sets::{Group, Question};
 
 pub(super) fn measured(groups: &[Group]) -> Result<Scores> {
     let mut sums = Sums::default();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use longhaul_tokens::{ContentKind, Counter, Estimator};
 
-use super::sets::Question;
+use crate::sets::Question;
 
 /// Tokens that may be put into a context.
 const INJECTED: u64 = 2_000;

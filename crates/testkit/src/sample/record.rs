@@ -1,12 +1,12 @@
 //! Lines of a session file, byte for byte as pi writes them.
-
 use std::io::{self, BufWriter, Write};
+
+use longhaul_transcript::Millis;
 
 use super::plan::Plan;
 use super::rng::{BASE62, Rng, mix};
 use super::step::Step;
 use super::window::{Id, Window, tokens_of};
-use crate::time::Millis;
 
 /// Dollars a million tokens: input, output, cache read, cache write.
 const PRICES: [f64; 4] = [3.0, 15.0, 0.3, 3.75];

@@ -1,11 +1,8 @@
 //! An answer, said in whichever format it is asked in.
-
+use longhaul_model::{Content, Protocol, Stop, ToolCall, Usage};
 use serde_json::{Value, json};
 
 use super::server::{Recorded, Reply};
-use crate::answer::{Stop, Usage};
-use crate::provider::Protocol;
-use crate::request::{Content, ToolCall};
 
 /// What the server's model says, before any format.
 #[derive(Debug, Clone, PartialEq)]

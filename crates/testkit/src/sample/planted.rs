@@ -1,6 +1,12 @@
 //! Decisions, facts and check-lists that are planted, and their changes.
 
-use super::truth::{FactKind, Speaker};
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speaker {
+    User,
+    Assistant,
+    Tool,
+}
 
 /// A choice with its reason; `other` replaces it when the user changes their mind.
 pub(super) struct Choice {
@@ -123,7 +129,6 @@ pub(super) const CHOICES: &[Choice] = &[
 pub(super) struct Fact {
     pub(super) text: &'static str,
     pub(super) value: &'static str,
-    pub(super) kind: FactKind,
     pub(super) by: Speaker,
     /// How a newer value of the same thing is announced.
     pub(super) update: Option<&'static str>,
@@ -131,7 +136,6 @@ pub(super) struct Fact {
 
 const fn fact(
     by: Speaker,
-    kind: FactKind,
     value: &'static str,
     text: &'static str,
     update: Option<&'static str>,
@@ -139,7 +143,6 @@ const fn fact(
     Fact {
         text,
         value,
-        kind,
         by,
         update,
     }
@@ -148,42 +151,36 @@ const fn fact(
 pub(super) const FACTS: &[Fact] = &[
     fact(
         Speaker::User,
-        FactKind::Number,
         "2~p",
         "The staging gateway listens on port @.",
         Some("Correction: the staging gateway now listens on port @."),
     ),
     fact(
         Speaker::User,
-        FactKind::Id,
         "~u",
         "The tenant to test with is @.",
         Some("Use another tenant to test with from now on: @ (the old one was deleted)."),
     ),
     fact(
         Speaker::User,
-        FactKind::Url,
         "https://wiki.example.org/~n/~h",
         "The background is written down at @.",
         None,
     ),
     fact(
         Speaker::Tool,
-        FactKind::Id,
         "~H",
         "release candidate built from commit @",
         Some("release candidate rebuilt from commit @"),
     ),
     fact(
         Speaker::Tool,
-        FactKind::Url,
         "https://preview-~h.example.app",
         "preview deployed to @",
         Some("preview redeployed, it moved to @"),
     ),
     fact(
         Speaker::Assistant,
-        FactKind::Number,
         "4~p.7",
         "The baseline run took @ ms over the reference ~n.",
         Some(
@@ -192,70 +189,60 @@ pub(super) const FACTS: &[Fact] = &[
     ),
     fact(
         Speaker::Assistant,
-        FactKind::Error,
         "E-~N-~h",
         "The ~n that customers see carries the error code @.",
         None,
     ),
     fact(
         Speaker::User,
-        FactKind::Id,
         "~t0",
         "The ticket for all of this is @.",
         Some("The ticket was split; ours is @ now."),
     ),
     fact(
         Speaker::Assistant,
-        FactKind::Path,
         "/var/lib/~n/~a-~n.db",
         "The ~n on the test host lives in @.",
         None,
     ),
     fact(
         Speaker::User,
-        FactKind::Number,
         "3~w",
         "The oldest release we have to support is @.",
         Some("We only have to support release @ and newer, not the one I named before."),
     ),
     fact(
         Speaker::Tool,
-        FactKind::Error,
         "deadlock detected on ~n_~n_~h",
         "warning: last night: @",
         None,
     ),
     fact(
         Speaker::Assistant,
-        FactKind::Id,
         "req_~h~h",
         "The request that shows the problem is @.",
         None,
     ),
     fact(
         Speaker::User,
-        FactKind::Path,
         "/srv/imports/~n/~a",
         "Incoming files are dropped into @.",
         Some("Incoming files are no longer dropped where I said, but into @."),
     ),
     fact(
         Speaker::Tool,
-        FactKind::Number,
         "5~p",
         "rows that violate the constraint: @",
         None,
     ),
     fact(
         Speaker::Assistant,
-        FactKind::Url,
         "https://registry.example.org/v2/~n/manifests/~w",
         "The image is pulled from @.",
         None,
     ),
     fact(
         Speaker::User,
-        FactKind::Id,
         "sg-~h~h",
         "The security group of the bastion is @.",
         None,

@@ -12,25 +12,26 @@ use serde_json::Value;
 use crate::{Result, paths};
 
 /// One conversation, or all of one user, with its questions.
-pub(super) struct Group {
-    pub(super) records: Vec<Record>,
-    pub(super) questions: Vec<Question>,
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) records: Vec<Record>,
+    pub(crate) questions: Vec<Question>,
     /// By session: how many sessions were before it.
-    pub(super) order: HashMap<String, u64>,
+    pub(crate) order: HashMap<String, u64>,
 }
 
-pub(super) struct Question {
-    pub(super) text: String,
+pub(crate) struct Question {
+    pub(crate) text: String,
     /// What should be found: entries, or sessions.
-    pub(super) gold: Vec<String>,
-    pub(super) by_session: bool,
+    pub(crate) gold: Vec<String>,
+    pub(crate) by_session: bool,
     /// Only sessions before this one were there when it was asked.
-    pub(super) as_of: Option<u64>,
+    pub(crate) as_of: Option<u64>,
 }
 
 impl Group {
     /// The questions that have something to find.
-    pub(super) fn asked(&self) -> impl Iterator<Item = &Question> {
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &Question> {
         let questions = self.questions.iter();
         questions.filter(|question| !question.gold.is_empty())
     }
@@ -38,13 +39,13 @@ impl Group {
 
 impl Question {
     /// The name by which it knows a text: that of the session, or of the entry.
-    pub(super) fn name_of<'a>(&self, session: &'a str, entry: &'a str) -> &'a str {
+    pub(crate) fn name_of<'a>(&self, session: &'a str, entry: &'a str) -> &'a str {
         if self.by_session { session } else { entry }
     }
 }
 
 /// A file of groups.
-pub(super) fn load(path: &Path) -> Result<Vec<Group>> {
+pub(crate) fn load(path: &Path) -> Result<Vec<Group>> {
     let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let reader: Box<dyn Read> = if paths::name(path).ends_with(".gz") {
         Box::new(flate2::read::GzDecoder::new(file))
@@ -124,6 +125,7 @@ fn group(value: &Value) -> Option<Group> {
         })
         .collect();
     Some(Group {
+        name: text(&value["group"]),
         records,
         questions,
         order,

@@ -1,5 +1,4 @@
 //! The server: one thread, HTTP/1.1, one request a connection.
-
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -7,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use longhaul_model::Protocol;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
-
-use crate::provider::Protocol;
 
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Compactions on the way, with summaries of the kind that pi leaves behind:
 //! the files are listed in full, the rest is told from memory and loses detail.
-
 use std::fmt::Write;
 use std::io;
 
+use longhaul_transcript::json::{ObjectWriter, quote};
+
 use super::story::Story;
 use super::truth::CompactionAt;
-use crate::json::{ObjectWriter, quote};
 
 impl Story<'_> {
     pub(super) fn compact_if_full(&mut self) -> io::Result<()> {
@@ -26,19 +26,11 @@ impl Story<'_> {
         let line = self
             .record
             .compaction(first, tokens_before, &summary, &details)?;
-        let absolute = |paths: &[String]| paths.iter().map(|path| self.absolute(path)).collect();
-        let entry = CompactionAt {
+        self.truth.compactions.push(CompactionAt {
             line,
             pre_tokens: tokens_before,
-            trigger: String::from("auto"),
-            modified: absolute(&modified),
-            read: absolute(&read),
-            n_user: self.truth.user_prompts.len() as u64,
-            open_items: self.tasks.open(),
-            errors: self.truth.errors.len() as u64,
-            native_summary_chars: summary.chars().count() as u64,
-        };
-        self.truth.compactions.push(entry);
+            summary_chars: summary.chars().count() as u64,
+        });
         Ok(())
     }
 
@@ -75,8 +67,8 @@ impl Story<'_> {
             let _ = writeln!(out, "- [ ] {text}");
         }
         out.push_str("\n## Key Decisions\n");
-        if let Some(decision) = self.truth.decisions.last() {
-            let _ = writeln!(out, "- {}", decision.text);
+        if let Some(decision) = &self.last_decision {
+            let _ = writeln!(out, "- {decision}");
         }
         out.push_str("\n## Critical Context\n");
         let sentences = self.rng.between(3, 9);

@@ -1,53 +1,60 @@
 //! Puts texts of our own into a session, spread from its beginning to its end.
 
-use longhaul_transcript::{Draft, Entry, EntryId, Millis, Stamp};
+use longhaul_transcript::{Channel, Draft, Entry, EntryId, Millis, Stamp};
 use serde_json::{Value, json};
 
-use super::claude;
-use super::event::Channel;
-use super::plants::{CORRECTIONS, FACTS, HIDDEN, ITEMS, NOTES, PLANS, QUESTIONS, WISHES};
+use super::texts::TEXTS;
 
 /// What was planted and must be kept.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Planted {
-    pub(super) wishes: Vec<String>,
-    pub(super) facts: Vec<String>,
+pub struct Planted {
+    /// What the user wants.
+    pub wishes: Vec<String>,
+    /// What the user says is so.
+    pub facts: Vec<String>,
     /// In tool output and in the agent's words: statement and exact part.
-    pub(super) hidden: Vec<(String, String)>,
-    pub(super) corrections: Vec<(String, String)>,
+    pub hidden: Vec<(String, String)>,
+    /// A statement and the one that takes its place.
+    pub corrections: Vec<(String, String)>,
     /// Commands that fail now, each with its first error line.
-    pub(super) failing: Vec<(String, String)>,
+    pub failing: Vec<(String, String)>,
 }
 
 /// One thing to plant.
 #[derive(Debug, Clone)]
-pub(super) enum Plant {
+pub enum Plant {
+    /// The user's words, and how they come.
     Said(Channel, String),
+    /// The agent's words.
     Words(String),
-    Tool {
-        name: &'static str,
-        input: Value,
-        result: String,
-        is_error: bool,
-    },
+    /// A call, what came of it, and how it ended.
+    Tool(&'static str, Value, String, Ending),
+}
+
+/// How a call ends.
+#[derive(Debug, Clone)]
+pub enum Ending {
+    /// As it should.
+    Fine,
+    /// With an error.
+    Failed,
+    /// Before it began: the user did not want it.
+    Refused,
+    /// With the user's answer to a question.
+    Answered(String, String),
 }
 
 fn tool(name: &'static str, input: Value, result: &str) -> Plant {
-    Plant::Tool {
-        name,
-        input,
-        result: result.to_owned(),
-        is_error: false,
-    }
+    Plant::Tool(name, input, result.to_owned(), Ending::Fine)
 }
 
 fn shell(command: &str, result: &str) -> Plant {
-    Plant::Tool {
-        name: "Bash",
-        input: json!({"command": command}),
-        is_error: result.starts_with("Exit code"),
-        result: result.to_owned(),
-    }
+    let ending = match result.starts_with("Exit code") {
+        true => Ending::Failed,
+        false => Ending::Fine,
+    };
+    let input = json!({"command": command});
+    Plant::Tool("Bash", input, result.to_owned(), ending)
 }
 
 /// So many of a pool, from a place that differs by session.
@@ -59,13 +66,13 @@ fn some<T>(pool: &'static [T], session: usize, count: usize) -> impl Iterator<It
 }
 
 /// What goes into a chat: only what people and assistants say.
-pub(super) fn for_chat(session: usize) -> (Vec<Plant>, Planted) {
+pub fn for_chat(session: usize) -> (Vec<Plant>, Planted) {
     let mut planted = Planted::default();
     let mut plants = Vec::new();
     let said = |text: &str| Plant::Said(Channel::Prompt, text.to_owned());
-    let wishes: Vec<&str> = some(WISHES, session, 22).copied().collect();
-    let mut facts = some(FACTS, session, 5);
-    let mut hidden = some(HIDDEN, session, 4);
+    let wishes: Vec<&String> = some(&TEXTS.wishes, session, 22).collect();
+    let mut facts = some(&TEXTS.facts, session, 5);
+    let mut hidden = some(&TEXTS.hidden, session, 4);
     for (at, wish) in wishes.iter().enumerate() {
         plants.push(said(wish));
         planted.wishes.push((*wish).to_owned());
@@ -92,7 +99,7 @@ pub(super) fn for_chat(session: usize) -> (Vec<Plant>, Planted) {
 fn correct(plants: &mut Vec<Plant>, planted: &mut Planted, session: usize, count: usize) {
     let half = plants.len() / 2;
     let said = |text: &str| Plant::Said(Channel::Prompt, text.to_owned());
-    for (at, (old, new)) in some(CORRECTIONS, session, count).enumerate() {
+    for (at, (old, new)) in some(&TEXTS.corrections, session, count).enumerate() {
         plants.insert(half + at * 3, said(new));
         plants.insert((at * 2).min(half), said(old));
         planted
@@ -103,7 +110,7 @@ fn correct(plants: &mut Vec<Plant>, planted: &mut Planted, session: usize, count
 
 /// What goes into an agent's session: words through every channel, notes,
 /// agreements, commands that fail and commands that do not.
-pub(super) fn for_agent(session: usize, has_todos: bool) -> (Vec<Plant>, Planted) {
+pub fn for_agent(session: usize, has_todos: bool) -> (Vec<Plant>, Planted) {
     let mut planted = Planted::default();
     let mut plants = Vec::new();
     let channels = [
@@ -114,18 +121,18 @@ pub(super) fn for_agent(session: usize, has_todos: bool) -> (Vec<Plant>, Planted
         Channel::Prompt,
         Channel::Plan,
     ];
-    for (at, wish) in some(WISHES, session, 14).enumerate() {
+    for (at, wish) in some(&TEXTS.wishes, session, 14).enumerate() {
         plants.push(Plant::Said(
             channels[at % channels.len()],
             (*wish).to_owned(),
         ));
         planted.wishes.push((*wish).to_owned());
     }
-    for (at, (text, _)) in some(FACTS, session, 4).enumerate() {
+    for (at, (text, _)) in some(&TEXTS.facts, session, 4).enumerate() {
         plants.insert(at * 4 + 1, Plant::Said(Channel::Prompt, (*text).to_owned()));
         planted.facts.push((*text).to_owned());
     }
-    for (at, (text, value)) in some(HIDDEN, session, 4).enumerate() {
+    for (at, (text, value)) in some(&TEXTS.hidden, session, 4).enumerate() {
         let plant = match at % 2 {
             0 => Plant::Words((*text).to_owned()),
             _ => shell("./report --today", &format!("ok\n{text}\n3 rows")),
@@ -135,11 +142,11 @@ pub(super) fn for_agent(session: usize, has_todos: bool) -> (Vec<Plant>, Planted
             .hidden
             .push(((*text).to_owned(), (*value).to_owned()));
     }
-    for (at, (kind, text)) in some(NOTES, session, 4).enumerate() {
+    for (at, (kind, text)) in some(&TEXTS.notes, session, 4).enumerate() {
         let input = json!({"kind": kind, "text": text});
         plants.insert(at * 4 + 2, tool("note", input, "noted"));
     }
-    for (question, options, answer) in some(QUESTIONS, session, 1) {
+    for (question, options, answer) in some(&TEXTS.questions, session, 1) {
         let options: Vec<Value> = options
             .iter()
             .map(|label| json!({"label": label}))
@@ -149,9 +156,10 @@ pub(super) fn for_agent(session: usize, has_todos: bool) -> (Vec<Plant>, Planted
             "User has answered your questions: \"{question}\"=\"{answer}\". You can now \
              continue with the user's answers in mind."
         );
-        plants.insert(5, tool("AskUserQuestion", input, &result));
+        let ending = Ending::Answered(question.clone(), answer.clone());
+        plants.insert(5, Plant::Tool("AskUserQuestion", input, result, ending));
     }
-    for plan in some(PLANS, session, 1) {
+    for plan in some(&TEXTS.plans, session, 1) {
         let result = format!(
             "User has approved your plan. You can now start coding.\n\n## Approved Plan:\n{plan}"
         );
@@ -170,20 +178,20 @@ fn work(plants: &mut Vec<Plant>, planted: &mut Planted, has_todos: bool) {
     planted
         .failing
         .push((failing.0.to_owned(), failing.1.to_owned()));
-    let refused = Plant::Tool {
-        name: "Bash",
-        input: json!({"command": "./scripts/publish-orchard.sh --now"}),
-        result: "The user doesn't want to take this action right now. STOP what you are doing \
-                 and wait for the user to tell you how to proceed."
+    let refused = Plant::Tool(
+        "Bash",
+        json!({"command": "./scripts/publish-orchard.sh --now"}),
+        "The user doesn't want to take this action right now. STOP what you are doing and wait \
+         for the user to tell you how to proceed."
             .to_owned(),
-        is_error: true,
-    };
-    let missing = Plant::Tool {
-        name: "Read",
-        input: json!({"file_path": "/nowhere/pear-notes.txt"}),
-        result: "File does not exist.".to_owned(),
-        is_error: true,
-    };
+        Ending::Refused,
+    );
+    let missing = Plant::Tool(
+        "Read",
+        json!({"file_path": "/nowhere/pear-notes.txt"}),
+        "File does not exist.".to_owned(),
+        Ending::Failed,
+    );
     let later = [
         (
             3,
@@ -228,7 +236,8 @@ fn work(plants: &mut Vec<Plant>, planted: &mut Planted, has_todos: bool) {
                 "pending"
             }
         };
-        let items: Vec<Value> = ITEMS
+        let items: Vec<Value> = TEXTS
+            .items
             .iter()
             .map(|(item, finished)| json!({"content": item, "status": state(*finished)}))
             .collect();
@@ -263,9 +272,8 @@ fn spread(plants: usize, count: usize) -> impl Iterator<Item = usize> {
     (0..plants).map(move |at| at * count / plants.max(1))
 }
 
-/// Lines of Claude Code with plants between them.
-pub(super) fn into_claude(lines: &[&str], plants: &[Plant]) -> Vec<String> {
-    let places = claude::places(lines);
+/// Lines of Claude Code with plants between them, before lines at these places.
+pub fn into_claude(lines: &[&str], places: &[usize], plants: &[Plant]) -> Vec<String> {
     let mut at_line: Vec<Vec<(usize, &Plant)>> = vec![Vec::new(); lines.len()];
     if !places.is_empty() {
         for ((number, plant), place) in plants
@@ -332,12 +340,10 @@ impl Chain {
                 }
             },
             Plant::Words(words) => self.words(words),
-            Plant::Tool {
-                name,
-                input,
-                result,
-                is_error,
-            } => self.exchange(name, input, result, *is_error),
+            Plant::Tool(name, input, result, ending) => {
+                let is_error = matches!(ending, Ending::Failed | Ending::Refused);
+                self.exchange(name, input, result, is_error);
+            }
         }
     }
 
@@ -388,7 +394,7 @@ impl Chain {
 }
 
 /// Native entries with plants between them.
-pub(super) fn into_native(entries: Vec<Entry>, plants: &[Plant]) -> Vec<Entry> {
+pub fn into_native(entries: Vec<Entry>, plants: &[Plant]) -> Vec<Entry> {
     let places = native_places(&entries);
     if places.is_empty() {
         return entries;
@@ -438,17 +444,17 @@ fn native(number: usize, plant: &Plant) -> Vec<Value> {
     let answer =
         |words: &str| json!({"role": "assistant", "content": text(words), "stopReason": "stop"});
     let exchange =
-        |name: &str, input: &Value, result_text: &str, is_error: bool, said: Option<Value>| {
+        |name: &str, input: &Value, words: &str, ending: &Ending, said: Option<Value>| {
             let id = format!("call-planted-{number}");
             let call = json!({"type": "toolCall", "id": id, "name": name, "arguments": input});
             let mut result = json!({
-                "role": "toolResult", "toolCallId": id, "toolName": name,
-                "content": text(result_text), "isError": is_error,
+                "role": "toolResult", "toolCallId": id, "toolName": name, "content": text(words),
+                "isError": matches!(ending, Ending::Failed | Ending::Refused),
             });
             if let Some(said) = said {
-                result["userText"] = said;
+                result["userText"] = json!([said]);
             }
-            if super::event::is_refusal(result_text) {
+            if matches!(ending, Ending::Refused) {
                 result["rejected"] = json!(true);
             }
             vec![
@@ -460,37 +466,31 @@ fn native(number: usize, plant: &Plant) -> Vec<Value> {
         Plant::Words(words) => vec![answer(words)],
         Plant::Said(channel, words) => match through_a_tool(*channel, words) {
             Some((name, input, result)) => {
-                let said = json!([{"channel": channel.to_string(), "text": words}]);
-                exchange(name, &input, &result, true, Some(said))
+                let said = json!({"channel": channel.as_str(), "text": words});
+                exchange(name, &input, &result, &Ending::Refused, Some(said))
             }
             None => {
                 let mut message = json!({"role": "user", "content": text(words)});
                 if *channel != Channel::Prompt {
-                    message["userText"] = json!([{"channel": channel.to_string(), "text": words}]);
+                    message["userText"] = json!([{"channel": channel.as_str(), "text": words}]);
                 }
                 vec![message, answer("Understood.")]
             }
         },
-        Plant::Tool {
-            name,
-            input,
-            result,
-            is_error,
-        } => {
-            let said: Vec<Value> = super::event::said_in_result(name, result, None)
-                .into_iter()
-                .map(|said| {
-                    json!({"channel": "answer", "question": said.question, "text": said.text})
-                })
-                .collect();
-            let said = (!said.is_empty()).then_some(Value::Array(said));
-            exchange(name, input, result, *is_error, said)
+        Plant::Tool(name, input, result, ending) => {
+            let said = match ending {
+                Ending::Answered(question, answer) => {
+                    Some(json!({"channel": "answer", "question": question, "text": answer}))
+                }
+                _ => None,
+            };
+            exchange(name, input, result, ending, said)
         }
     }
 }
 
 /// An entry with this message.
-pub(super) fn native_entry(id: &str, time: Millis, mut message: Value) -> Entry {
+fn native_entry(id: &str, time: Millis, mut message: Value) -> Entry {
     message["timestamp"] = time.0.into();
     let stamp = Stamp {
         id: EntryId::new(id),
@@ -500,7 +500,7 @@ pub(super) fn native_entry(id: &str, time: Millis, mut message: Value) -> Entry 
 }
 
 /// A plain message of somebody.
-pub(super) fn says(id: &str, time: Millis, role: &str, text: &str) -> Entry {
+pub fn says(id: &str, time: Millis, role: &str, text: &str) -> Entry {
     let mut message = json!({"role": role, "content": [{"type": "text", "text": text}]});
     if role == "assistant" {
         message["stopReason"] = "stop".into();

@@ -9,7 +9,7 @@
 //! environment.
 //!
 //! ```
-//! use longhaul_transcript::sample::{Plan, Size, generate};
+//! use longhaul_testkit::sample::{Plan, Size, generate};
 //!
 //! let mut file = Vec::new();
 //! let truth = generate(&Plan { size: Size::Turns(6), ..Plan::default() }, &mut file)?;
@@ -17,6 +17,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod alike;
 mod close;
 mod code;
 mod compact;
@@ -39,9 +40,7 @@ mod turn;
 mod window;
 mod words;
 
+pub use alike::alike;
 pub use plan::{Compactions, Plan, Size};
 pub use story::generate;
-pub use truth::{
-    CompactionAt, ConstraintAt, DecisionAt, ErrorAt, FactAt, FactKind, InFlight, LastError,
-    QuestionAt, Speaker, TextAt, Truth,
-};
+pub use truth::{CompactionAt, ErrorAt, InFlight, LastError, TextAt, Truth};

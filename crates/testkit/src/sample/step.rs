@@ -1,15 +1,15 @@
 //! Steps: a tool call with its result, made together so that none lacks the other.
-
 use std::fmt::Write;
 use std::io;
+
+use longhaul_transcript::json::{ObjectWriter, quote};
 
 use super::output::{self, Output};
 use super::picture;
 use super::record::Stop;
 use super::rng::BASE62;
-use super::story::{Plant, Story};
+use super::story::Story;
 use super::truth::ErrorAt;
-use crate::json::{ObjectWriter, quote};
 
 /// A tool call and what came back.
 #[derive(Debug)]
@@ -26,8 +26,6 @@ pub(super) struct Step {
     pub(super) took: i64,
     /// The command of a `bash` call.
     pub(super) command: Option<String>,
-    /// What is planted in the result.
-    pub(super) plants: Vec<Plant>,
     /// The errors that this result shows to be gone.
     pub(super) resolves: Vec<usize>,
 }
@@ -48,7 +46,6 @@ impl Story<'_> {
             failed: false,
             took: self.rng.along(&[2, 4, 7, 12]),
             command: None,
-            plants: Vec::new(),
             resolves: Vec::new(),
         }
     }
@@ -69,9 +66,6 @@ impl Story<'_> {
             self.truth.tool_use += 1;
             self.truth.tool_result += 1;
             self.truth.bash += u64::from(step.tool == "bash");
-            for plant in step.plants {
-                self.place(plant, line);
-            }
             for error in step.resolves {
                 self.truth.errors[error].resolved_line = Some(line);
             }

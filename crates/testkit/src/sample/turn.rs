@@ -9,7 +9,7 @@ use super::prose::{CHANGE_OF_TOPIC, QUESTIONS, REQUESTS, REQUESTS_ABROAD, YES};
 use super::record::Stop;
 use super::step::Step;
 use super::story::{Due, Pending, Story};
-use super::truth::{QuestionAt, TextAt};
+use super::truth::TextAt;
 
 /// How long the user takes to answer; one in three is away for more than five minutes.
 const USER_MS: &[i64] = &[
@@ -31,7 +31,7 @@ enum Work {
 impl Story<'_> {
     pub(super) fn turn(&mut self) -> io::Result<()> {
         let mut due = match self.pending {
-            Pending::Confirm { .. } => Due::default(),
+            Pending::Confirm => Due::default(),
             Pending::Nothing | Pending::Ignore => self.due(),
         };
         self.interlude()?;
@@ -50,7 +50,7 @@ impl Story<'_> {
             Work::Reorganise => self.reorganise()?,
         }
         if !due.tool.is_empty() {
-            self.release(&mut due)?;
+            self.release(&due)?;
         }
         self.answer(due, matches!(work, Work::Inquiry))
     }
@@ -75,10 +75,10 @@ impl Story<'_> {
     }
 
     pub(super) fn prompt(&mut self, due: &mut Due) -> io::Result<()> {
-        let mut parts: Vec<String> = due.user.iter().map(|(text, _)| text.clone()).collect();
+        let mut parts = std::mem::take(&mut due.user);
         let pending = std::mem::replace(&mut self.pending, Pending::Nothing);
         let request = match pending {
-            Pending::Confirm { .. } => self.rng.pick(YES).to_owned(),
+            Pending::Confirm => self.rng.pick(YES).to_owned(),
             Pending::Ignore => {
                 let lead = self.rng.pick(CHANGE_OF_TOPIC);
                 let request = self
@@ -110,15 +110,6 @@ impl Story<'_> {
         let line = self.record.user(&text, picture.as_deref())?;
         self.turns += 1;
         self.truth.user_prompts.push(TextAt { line, text });
-        for (_, plant) in due.user.drain(..) {
-            self.place(plant, line);
-        }
-        if let Pending::Confirm { question, decision } = pending {
-            self.truth.questions[question].answered_line = Some(line);
-            if let Some(decision) = decision {
-                self.truth.decisions[decision].confirmed_line = Some(line);
-            }
-        }
         if self.rng.chance(12) {
             let error = self
                 .rng
@@ -314,7 +305,7 @@ impl Story<'_> {
     }
 
     /// A command whose output holds what is planted there.
-    fn release(&mut self, due: &mut Due) -> io::Result<()> {
+    fn release(&mut self, due: &Due) -> io::Result<()> {
         let command = self
             .project
             .scene
@@ -322,19 +313,16 @@ impl Story<'_> {
         let size = self.rng.between(200, 2_000).min(self.cap());
         let mut text = String::new();
         Output::Log.print(&self.project.scene, size, &mut self.rng, &mut text);
-        let mut plants = Vec::new();
-        for (line, plant) in due.tool.drain(..) {
-            text.push_str(&line);
+        for line in &due.tool {
+            text.push_str(line);
             text.push('\n');
-            plants.push(plant);
         }
-        let mut step = self.bash(&command, text);
-        step.plants = plants;
+        let step = self.bash(&command, text);
         self.work_round(vec![step])
     }
 
     /// The end of a turn: what was done, what was decided, sometimes a question.
-    fn answer(&mut self, mut due: Due, long: bool) -> io::Result<()> {
+    fn answer(&mut self, due: Due, long: bool) -> io::Result<()> {
         let sentences = if long {
             self.rng.between(6, 16)
         } else {
@@ -344,8 +332,7 @@ impl Story<'_> {
         self.project
             .scene
             .report(sentences, &mut self.rng, &mut text);
-        let decided = due.agent.iter().find_map(|(_, plant)| plant.decision());
-        for (line, _) in &due.agent {
+        for line in &due.agent {
             text.push_str("\n\n");
             text.push_str(line);
         }
@@ -363,7 +350,7 @@ impl Story<'_> {
             text.push_str("\n\n");
             text.push_str(&self.tasks.tick_rollout(&self.project.scene, &mut self.rng));
         }
-        let asks = decided.is_some() && self.rng.chance(600) || long && self.rng.chance(300);
+        let asks = due.decides && self.rng.chance(600) || long && self.rng.chance(300);
         let question = asks.then(|| {
             self.project
                 .scene
@@ -374,23 +361,11 @@ impl Story<'_> {
             text.push_str(question);
         }
         let text = text.trim_end().to_owned();
-        let line = self
-            .record
+        self.record
             .assistant(None, &text, &[], Stop::Done, &mut self.rng)?;
-        for (_, plant) in due.agent.drain(..) {
-            self.place(plant, line);
-        }
-        if let Some(text) = question {
-            self.truth.questions.push(QuestionAt {
-                line,
-                text,
-                answered_line: None,
-            });
-            self.pending = if decided.is_some() || self.rng.chance(850) {
-                Pending::Confirm {
-                    question: self.truth.questions.len() - 1,
-                    decision: decided,
-                }
+        if question.is_some() {
+            self.pending = if due.decides || self.rng.chance(850) {
+                Pending::Confirm
             } else {
                 Pending::Ignore
             };

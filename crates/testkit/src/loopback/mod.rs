@@ -3,7 +3,7 @@
 //! those above it.
 //!
 //! ```
-//! use longhaul_model::loopback::{Loopback, Said};
+//! use longhaul_testkit::loopback::{Loopback, Said};
 //! use longhaul_model::{Limits, ModelSpec, connect};
 //!
 //! let server = Loopback::start(|request| Said::text("hello").reply(request))?;

@@ -7,7 +7,7 @@ use super::output::Output;
 use super::prose::QUESTIONS;
 use super::record::Stop;
 use super::story::{Due, Story};
-use super::truth::{InFlight, LastError, QuestionAt};
+use super::truth::{InFlight, LastError};
 
 impl Story<'_> {
     /// Edits a file, sees its test fail, and mostly asks what to do.
@@ -41,7 +41,6 @@ impl Story<'_> {
             line: self.record.lines,
             command: command.clone(),
             first_line,
-            resolved: false,
         });
         let question = self.rng.chance(700).then(|| {
             self.project
@@ -50,14 +49,8 @@ impl Story<'_> {
         });
         if let Some(text) = &question {
             let answer = format!("`{test}` still fails after the change to {path}. {text}");
-            let line = self
-                .record
+            self.record
                 .assistant(None, &answer, &[], Stop::Done, &mut self.rng)?;
-            self.truth.questions.push(QuestionAt {
-                line,
-                text: text.clone(),
-                answered_line: None,
-            });
         }
         self.truth.in_flight = Some(InFlight {
             file: self.absolute(&path),

@@ -1,8 +1,7 @@
 //! What to generate.
-
 use std::path::PathBuf;
 
-use crate::time::Millis;
+use longhaul_transcript::Millis;
 
 /// How long a sample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The providers' faults, in their own words.
-
+use longhaul_model::Protocol;
 use serde_json::json;
 
 use super::server::{Recorded, Reply};
-use crate::provider::Protocol;
 
 /// Something that goes wrong at a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]

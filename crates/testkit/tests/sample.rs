@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use longhaul_transcript::sample::{Compactions, Plan, Size, Speaker, Truth, generate};
+use longhaul_testkit::sample::{Compactions, Plan, Size, Truth, generate};
 use longhaul_transcript::{Body, Context, Role, Session};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -167,7 +167,7 @@ fn every_call_has_its_result_right_after_it() {
 }
 
 #[test]
-fn planted_texts_stand_on_the_lines_that_the_truth_names() {
+fn prompts_stand_on_the_lines_that_the_truth_names() {
     for seed in 0..10 {
         let made = sample(&turns(seed, 60));
         let truth = &made.truth;
@@ -176,58 +176,6 @@ fn planted_texts_stand_on_the_lines_that_the_truth_names() {
         for prompt in &truth.user_prompts {
             assert_eq!(made.text(prompt.line), prompt.text);
             assert_eq!(made.message(prompt.line)["role"], "user");
-        }
-        assert_eq!(truth.constraints.len(), 12);
-        let languages: BTreeSet<&str> = truth
-            .constraints
-            .iter()
-            .map(|rule| rule.language.as_str())
-            .collect();
-        assert_eq!(languages.len(), 9);
-        for rule in &truth.constraints {
-            assert!(made.text(rule.line).contains(&rule.text), "{rule:?}");
-            if let Some(line) = rule.revoked_line {
-                assert!(line > rule.line);
-                assert!(
-                    made.text(line)
-                        .contains(rule.revoked_text.as_ref().unwrap())
-                );
-            }
-        }
-        assert_eq!(
-            truth
-                .constraints
-                .iter()
-                .filter(|r| r.revoked_line.is_some())
-                .count(),
-            2
-        );
-        assert!(truth.decisions.iter().any(|d| d.confirmed_line.is_some()));
-        assert!(truth.decisions.iter().any(|d| d.superseded_by.is_some()));
-        for decision in &truth.decisions {
-            assert!(
-                made.text(decision.line).contains(&decision.text),
-                "{decision:?}"
-            );
-            assert!(decision.text.contains(&decision.reason));
-            if let Some(line) = decision.confirmed_line {
-                assert!(made.text(line).chars().count() < 50);
-            }
-        }
-        assert!(truth.facts.iter().any(|fact| fact.superseded_by.is_some()));
-        for fact in &truth.facts {
-            assert!(made.text(fact.line).contains(&fact.text), "{fact:?}");
-            assert!(fact.text.contains(&fact.value));
-            let role = match fact.by {
-                Speaker::User => "user",
-                Speaker::Assistant => "assistant",
-                Speaker::Tool => "toolResult",
-            };
-            assert_eq!(made.message(fact.line)["role"], role);
-            assert!(fact.superseded_by.is_none_or(|line| line > fact.line));
-        }
-        for question in &truth.questions {
-            assert!(made.text(question.line).contains(&question.text));
         }
     }
 }
@@ -346,7 +294,7 @@ fn compactions_bound_the_context() {
             assert_eq!(entry["type"], "compaction");
             assert_eq!(entry["tokensBefore"], at.pre_tokens);
             let summary = entry["summary"].as_str().unwrap();
-            assert_eq!(summary.chars().count() as u64, at.native_summary_chars);
+            assert_eq!(summary.chars().count() as u64, at.summary_chars);
             let first = made.lines[..at.line as usize - 1]
                 .iter()
                 .find(|line| line["id"] == entry["firstKeptEntryId"])
@@ -395,21 +343,4 @@ fn usage_grows_with_the_context_and_falls_with_a_compaction() {
         }
     }
     assert_eq!(drops, made.truth.compactions.len());
-}
-
-#[test]
-fn truth_files_of_recorded_sessions_have_the_same_shape() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/transcripts");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: no corpus beside the project");
-        return;
-    };
-    for file in files {
-        let path = file.unwrap().path();
-        if path.to_string_lossy().ends_with(".truth.json") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let truth: Truth = serde_json::from_str(&text).unwrap();
-            assert!(truth.lines > 0);
-        }
-    }
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Write};
 
 use super::plan::{Plan, Size};
-use super::planted::{CHANGES, CHOICES, FACTS};
+use super::planted::{CHANGES, CHOICES, FACTS, Speaker};
 use super::project::Project;
 use super::record::Recorder;
 use super::rng::Rng;
 use super::rules::{LIFTED, STANDING};
 use super::tasks::Tasks;
-use super::truth::{ConstraintAt, DecisionAt, FactAt, Speaker, Truth};
+use super::truth::Truth;
 
 /// Writes a sample and says what is in it.
 ///
@@ -30,24 +30,6 @@ pub fn generate(plan: &Plan, out: &mut dyn Write) -> io::Result<Truth> {
 /// When so many bytes are left, a sized file comes to its last turn.
 const CLOSING_BYTES: u64 = 24_000;
 
-/// Something planted whose line is not known before it is written.
-#[derive(Debug)]
-pub(super) enum Plant {
-    Rule(usize),
-    Lift(usize, String),
-    Decision { at: usize, replaces: Option<usize> },
-    Fact { at: usize, replaces: Option<usize> },
-}
-
-impl Plant {
-    pub(super) fn decision(&self) -> Option<usize> {
-        match self {
-            Plant::Decision { at, .. } => Some(*at),
-            Plant::Rule(_) | Plant::Lift(..) | Plant::Fact { .. } => None,
-        }
-    }
-}
-
 /// One thing to plant; numbers refer to the tables.
 #[derive(Debug, Clone, Copy)]
 enum Beat {
@@ -64,9 +46,11 @@ enum Beat {
 /// What one turn has to bring in.
 #[derive(Debug, Default)]
 pub(super) struct Due {
-    pub(super) user: Vec<(String, Plant)>,
-    pub(super) agent: Vec<(String, Plant)>,
-    pub(super) tool: Vec<(String, Plant)>,
+    pub(super) user: Vec<String>,
+    pub(super) agent: Vec<String>,
+    pub(super) tool: Vec<String>,
+    /// Whether the agent decides something.
+    pub(super) decides: bool,
     pub(super) rollout: bool,
 }
 
@@ -74,15 +58,9 @@ pub(super) struct Due {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pending {
     Nothing,
-    Confirm {
-        question: usize,
-        decision: Option<usize>,
-    },
+    Confirm,
     Ignore,
 }
-
-/// Where each table row was planted, and the chosen thing or value.
-type Planted = Vec<Option<(usize, String)>>;
 
 pub(super) struct Story<'a> {
     plan: &'a Plan,
@@ -102,9 +80,12 @@ pub(super) struct Story<'a> {
     pub(super) moved: usize,
     pub(super) gave_up: usize,
     beats: VecDeque<(usize, Beat)>,
-    choices: Planted,
-    facts: Planted,
-    lifted: Planted,
+    /// What was chosen, whether a fact was stated, and what will lift a rule, by
+    /// the rows of the tables.
+    choices: Vec<Option<String>>,
+    facts: Vec<bool>,
+    lifted: Vec<Option<&'static str>>,
+    pub(super) last_decision: Option<String>,
 }
 
 impl<'a> Story<'a> {
@@ -131,8 +112,9 @@ impl<'a> Story<'a> {
                 VecDeque::new()
             },
             choices: vec![None; CHOICES.len()],
-            facts: vec![None; FACTS.len()],
+            facts: vec![false; FACTS.len()],
             lifted: vec![None; LIFTED.len()],
+            last_decision: None,
             rng,
             plan,
         }
@@ -222,36 +204,30 @@ impl<'a> Story<'a> {
         match beat {
             Beat::Rollout => due.rollout = true,
             Beat::Rule(at) => {
-                let row = STANDING[at];
-                let rule = &row[self.rng.below(row.len())];
-                let text = self.project.scene.text(rule.text, &mut self.rng);
-                let at = self.new_rule(&text, rule.language);
-                due.user.push((text, Plant::Rule(at)));
+                let rule = self.rng.pick(STANDING[at]);
+                let text = self.project.scene.text(rule, &mut self.rng);
+                due.user.push(text);
             }
             Beat::Lifted(row) => {
                 let rules = LIFTED[row];
-                let rule = &rules[self.rng.below(rules.len())];
-                let text = self.project.scene.text(rule.text, &mut self.rng);
-                let at = self.new_rule(&text, rule.language);
-                self.lifted[row] = Some((at, rule.lifted.unwrap_or_default().to_owned()));
-                due.user.push((text, Plant::Rule(at)));
+                let (rule, lifted) = rules[self.rng.below(rules.len())];
+                let text = self.project.scene.text(rule, &mut self.rng);
+                self.lifted[row] = Some(lifted);
+                due.user.push(text);
             }
-            Beat::Lift(row) => {
-                if let Some((at, text)) = self.lifted[row].take() {
-                    due.user.push((text.clone(), Plant::Lift(at, text)));
-                }
-            }
+            Beat::Lift(row) => due.user.extend(self.lifted[row].take().map(str::to_owned)),
             Beat::Choose(row) => {
                 let choice = &CHOICES[row];
                 let pick = self.project.scene.text(choice.pick, &mut self.rng);
                 let reason = self.project.scene.text(choice.reason, &mut self.rng);
                 let text = choice.text.replace('@', &pick).replace('%', &reason);
-                let at = self.new_decision(text.clone(), reason, choice.by);
-                self.choices[row] = Some((at, pick));
-                due.add(choice.by, text, Plant::Decision { at, replaces: None });
+                self.choices[row] = Some(pick);
+                self.last_decision = Some(text.clone());
+                due.decides |= choice.by == Speaker::Assistant;
+                due.add(choice.by, text);
             }
             Beat::Rechoose(row) => {
-                let (Some((old, was)), Some((pick, reason))) =
+                let (Some(was), Some((pick, reason))) =
                     (self.choices[row].take(), CHOICES[row].other)
                 else {
                     return;
@@ -264,90 +240,26 @@ impl<'a> Story<'a> {
                     .replace('@', &pick)
                     .replace('&', &was)
                     .replace('%', &reason);
-                let at = self.new_decision(text.clone(), reason, Speaker::User);
-                due.user.push((
-                    text,
-                    Plant::Decision {
-                        at,
-                        replaces: Some(old),
-                    },
-                ));
+                self.last_decision = Some(text.clone());
+                due.user.push(text);
             }
-            Beat::State(row) => self.state(row, FACTS[row].text, None, due),
+            Beat::State(row) => {
+                self.facts[row] = true;
+                self.state(row, FACTS[row].text, due);
+            }
             Beat::Restate(row) => {
-                if let (Some((old, _)), Some(update)) = (self.facts[row].take(), FACTS[row].update)
-                {
-                    self.state(row, update, Some(old), due);
+                if let (true, Some(update)) = (self.facts[row], FACTS[row].update) {
+                    self.state(row, update, due);
                 }
             }
         }
     }
 
-    fn state(&mut self, row: usize, template: &str, replaces: Option<usize>, due: &mut Due) {
+    fn state(&mut self, row: usize, template: &str, due: &mut Due) {
         let fact = &FACTS[row];
         let value = self.project.scene.text(fact.value, &mut self.rng);
-        let text = self
-            .project
-            .scene
-            .text(template, &mut self.rng)
-            .replace('@', &value);
-        let at = self.truth.facts.len();
-        self.truth.facts.push(FactAt {
-            line: 0,
-            text: text.clone(),
-            value: value.clone(),
-            kind: fact.kind,
-            by: fact.by,
-            superseded_by: None,
-        });
-        self.facts[row] = Some((at, value));
-        due.add(fact.by, text, Plant::Fact { at, replaces });
-    }
-
-    fn new_rule(&mut self, text: &str, language: &str) -> usize {
-        self.truth.constraints.push(ConstraintAt {
-            line: 0,
-            text: text.to_owned(),
-            language: language.to_owned(),
-            revoked_line: None,
-            revoked_text: None,
-        });
-        self.truth.constraints.len() - 1
-    }
-
-    fn new_decision(&mut self, text: String, reason: String, by: Speaker) -> usize {
-        self.truth.decisions.push(DecisionAt {
-            line: 0,
-            text,
-            reason,
-            by,
-            confirmed_line: None,
-            superseded_by: None,
-        });
-        self.truth.decisions.len() - 1
-    }
-
-    /// Notes the line that something planted was written to.
-    pub(super) fn place(&mut self, plant: Plant, line: u64) {
-        match plant {
-            Plant::Rule(at) => self.truth.constraints[at].line = line,
-            Plant::Lift(at, text) => {
-                self.truth.constraints[at].revoked_line = Some(line);
-                self.truth.constraints[at].revoked_text = Some(text);
-            }
-            Plant::Decision { at, replaces } => {
-                self.truth.decisions[at].line = line;
-                if let Some(old) = replaces {
-                    self.truth.decisions[old].superseded_by = Some(line);
-                }
-            }
-            Plant::Fact { at, replaces } => {
-                self.truth.facts[at].line = line;
-                if let Some(old) = replaces {
-                    self.truth.facts[old].superseded_by = Some(line);
-                }
-            }
-        }
+        let text = self.project.scene.text(template, &mut self.rng);
+        due.add(fact.by, text.replace('@', &value));
     }
 
     fn finish(mut self) -> Truth {
@@ -373,11 +285,11 @@ impl<'a> Story<'a> {
 }
 
 impl Due {
-    fn add(&mut self, by: Speaker, text: String, plant: Plant) {
+    fn add(&mut self, by: Speaker, text: String) {
         match by {
-            Speaker::User => self.user.push((text, plant)),
-            Speaker::Assistant => self.agent.push((text, plant)),
-            Speaker::Tool => self.tool.push((text, plant)),
+            Speaker::User => self.user.push(text),
+            Speaker::Assistant => self.agent.push(text),
+            Speaker::Tool => self.tool.push(text),
         }
     }
 }
