@@ -113,39 +113,28 @@ impl Draft {
         }
     }
 
-    /// Passes every free text through `change`: how secrets are kept out.
-    pub fn map_texts(mut self, change: &dyn Fn(&str) -> String) -> Draft {
-        let each = |list: &mut Vec<String>| {
-            for text in list {
-                *text = change(text);
-            }
-        };
-        let working = &mut self.working;
-        working.topic = change(&working.topic);
-        working.next_action = change(&working.next_action);
-        if let Some(call) = &mut working.last_tool_call {
-            call.params_summary = change(&call.params_summary);
-        }
-        let state = &mut self.state;
-        for decision in &mut state.decisions.decisions {
-            decision.what = change(&decision.what);
-            decision.why = decision.why.as_deref().map(change);
-        }
+    /// Every free text, for secrets to be taken out.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        let (working, state) = (&mut self.working, &mut self.state);
         let thread = &mut state.thread;
-        thread.topic = change(&thread.topic);
-        thread.summary = change(&thread.summary);
-        for exchange in &mut thread.key_exchanges {
-            exchange.gist = change(&exchange.gist);
+        let mut texts = vec![&mut working.topic, &mut working.next_action];
+        let call = working.last_tool_call.iter_mut();
+        texts.extend(call.map(|call| &mut call.params_summary));
+        for decision in &mut state.decisions.decisions {
+            texts.push(&mut decision.what);
+            texts.extend(&mut decision.why);
         }
+        texts.extend([&mut thread.topic, &mut thread.summary]);
+        let exchanges = thread.key_exchanges.iter_mut();
+        texts.extend(exchanges.map(|exchange| &mut exchange.gist));
         for error in &mut thread.errors {
-            error.line = change(&error.line);
-            error.cause = change(&error.cause);
+            texts.extend([&mut error.line, &mut error.cause]);
         }
-        each(&mut thread.learnings);
-        each(&mut state.resources.files_read);
-        each(&mut state.resources.files_modified);
-        each(&mut state.open_items.open_items);
-        self
+        texts.extend(&mut thread.learnings);
+        texts.extend(&mut state.resources.files_read);
+        texts.extend(&mut state.resources.files_modified);
+        texts.extend(&mut state.open_items.open_items);
+        texts
     }
 
     /// Takes over what an earlier session of the same key left behind.

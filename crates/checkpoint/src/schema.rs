@@ -212,6 +212,27 @@ pub enum Role {
 }
 
 impl Checkpoint {
+    /// Every free text, for secrets to be taken out.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let (working, thread, resources) =
+            (&mut self.working, &mut self.thread, &mut self.resources);
+        let decisions = self.decisions.iter_mut();
+        let exchanges = thread.key_exchanges.iter_mut();
+        [
+            &mut working.topic,
+            &mut working.next_action,
+            &mut thread.summary,
+        ]
+        .into_iter()
+        .chain((working.last_tool_call.iter_mut()).map(|call| &mut call.params_summary))
+        .chain(decisions.map(|decision| &mut decision.what))
+        .chain(exchanges.map(|exchange| &mut exchange.gist))
+        .chain(&mut resources.files_read)
+        .chain(&mut resources.files_modified)
+        .chain(&mut self.open_items)
+        .chain(&mut self.learnings)
+    }
+
     /// Whether both say the same about the same stretch of work, whatever
     /// their names, times and sizes.
     pub(crate) fn same_work(&self, other: &Checkpoint) -> bool {

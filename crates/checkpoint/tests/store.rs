@@ -458,8 +458,10 @@ fn secrets_can_be_kept_out_of_every_text() {
     let mut ledger = ledger("the key hunter2");
     ledger.notes[0].text = "hunter2 works".into();
     ledger.in_flight.command = Some("curl -u x:hunter2".into());
-    let draft = Draft::of(&ledger, moment(&key(), 0))
-        .map_texts(&|text| text.replace("hunter2", "[redacted]"));
+    let mut draft = Draft::of(&ledger, moment(&key(), 0));
+    for text in draft.texts_mut() {
+        *text = text.replace("hunter2", "[redacted]");
+    }
     let yaml = draft.numbered(id(1), None).to_yaml();
     assert!(!yaml.contains("hunter2"), "{yaml}");
     assert!(!format!("{:?}", draft.state()).contains("hunter2"));

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use longhaul_checkpoint::{Assignment, Handoff, HandoffFile};
-use longhaul_ledger::ours::{self, HANDED_OVER};
+use longhaul_checkpoint::{Assignment, Handoff};
+use longhaul_ledger::ours;
 use longhaul_redact::Tally;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
 use longhaul_transcript::{Draft, EntryId, NewSession};
 use serde_json::json;
 
-use crate::export::{Begun, Fresh, Result, Secrets, Source, message, redact_checkpoint};
+use crate::export::{Begun, Fresh, Result, Secrets, Source, message};
 
 /// The `customType` of the entry that says whose work a session took over.
 pub const HANDOFF_MARK: &str = ours::HANDOFF;
@@ -48,10 +48,10 @@ pub fn give(
             // Twice, as a later text may give away what an earlier one shows.
             for _ in 0..2 {
                 document.restart();
-                let mut change = |text: &str| document.text(text).into_owned();
-                redact_checkpoint(&mut checkpoint, &mut change);
-                constraints.iter_mut().for_each(|rule| *rule = change(rule));
-                task = change(&task);
+                let texts = checkpoint.texts_mut().chain(&mut constraints);
+                for text in texts.chain([&mut task]) {
+                    *text = document.text(text).into_owned();
+                }
             }
             Some(document.tally())
         }
@@ -102,7 +102,7 @@ pub fn accept(
         data: provenance.to_string(),
     };
     fresh.push(&mark, ids());
-    let text = reading(handoff);
+    let text = handoff.reading();
     let tokens = counter.count(&text, ContentKind::Prose) + counter.message_overhead();
     fresh.push(&message(HANDOFF_MARK, &text), ids());
     let entries = fresh.write(target)?;
@@ -111,70 +111,4 @@ pub fn accept(
         entries,
         tokens,
     })
-}
-
-/// The hand-off as the agent who takes it reads it: the task, then what
-/// somebody else says about it, marked as such.
-pub fn reading(handoff: &Handoff) -> String {
-    let from = &handoff.from;
-    let mut text = format!(
-        "{HANDED_OVER} {} (session {}, checkpoint {}, {}).\n\nTask:\n{}\n",
-        from.agent, from.session, from.checkpoint, from.created_at, handoff.task
-    );
-    let mut list = |title: &str, items: &mut dyn Iterator<Item = String>| {
-        let items: Vec<String> = items
-            .map(|item| format!("- {}\n", one_line(&item)))
-            .collect();
-        if !items.is_empty() {
-            text.push_str(&format!("\n{title}:\n{}", items.concat()));
-        }
-    };
-    list(
-        "What the user said, oldest first",
-        &mut handoff.constraints.iter().cloned(),
-    );
-    list(
-        "Budget",
-        &mut (handoff.budget > Tokens::ZERO)
-            .then(|| format!("at most {} tokens", handoff.budget))
-            .into_iter(),
-    );
-    text.push_str(
-        "\nWhat follows is the other agent's account. Check it against the files before you \
-         rely on it.\n",
-    );
-    for (title, body) in [
-        ("Worked on", &handoff.topic),
-        ("Next step and what was in hand", &handoff.next_action),
-        ("So far", &handoff.summary),
-    ] {
-        if !body.trim().is_empty() {
-            text.push_str(&format!("\n{title}:\n{}\n", body.trim_end()));
-        }
-    }
-    let mut list = |title: &str, items: Vec<String>| {
-        if !items.is_empty() {
-            let lines: Vec<String> = items
-                .iter()
-                .map(|i| format!("- {}\n", one_line(i)))
-                .collect();
-            text.push_str(&format!("\n{title}:\n{}", lines.concat()));
-        }
-    };
-    let decisions = handoff
-        .decisions
-        .iter()
-        .map(|decision| decision.what.clone());
-    list("Agreed and noted", decisions.collect());
-    list("Open items", handoff.open_items.clone());
-    let files = handoff.files.iter().map(|file| match file {
-        HandoffFile::Modified(path) => format!("{path} (changed)"),
-        HandoffFile::Read(path) => path.clone(),
-    });
-    list("Files", files.collect());
-    text
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -5,6 +5,7 @@
 //! element or attribute that the schema does not have.
 
 mod read;
+mod reading;
 mod write;
 
 use longhaul_tokens::Tokens;

@@ -23,6 +23,7 @@ mod block;
 mod chunks;
 mod compose;
 mod continuation;
+mod disowned;
 mod extractive;
 pub mod heading;
 mod limits;
@@ -38,6 +39,7 @@ mod words;
 
 pub use compose::{Summary, summarize};
 pub use continuation::{RECALL, continuation, is_ours, ledger_part};
+pub use disowned::disowned;
 pub use extractive::Extractive;
 pub use limits::{Limits, Sizes};
 pub use material::{Kept, Material, Previous, Span, Split};

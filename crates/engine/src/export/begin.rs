@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use longhaul_checkpoint::{Checkpoint, Restoring, Role};
-use longhaul_compaction::summary::{RECALL, defused};
+use longhaul_compaction::summary::{RECALL, defused, disowned};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
 use longhaul_transcript::json::{Object, ObjectWriter, quote, with_field};
@@ -14,7 +14,6 @@ use longhaul_transcript::{
 };
 use serde_json::{Value, json};
 
-use super::disowned::disowned;
 use super::{Export, Result, SCHEMA, VERSION};
 
 /// The `customType` of the entry that says where a session was begun from.

@@ -16,7 +16,6 @@
 //! | what was taken out? | [`Report::redacted`] |
 
 mod begin;
-mod disowned;
 mod read;
 mod write;
 
@@ -26,7 +25,6 @@ use std::path::{Path, PathBuf};
 pub use begin::{Begun, Carry, IMPORT_MARK, RESTORED_MARK};
 pub(crate) use begin::{Fresh, message};
 pub use read::{Export, ExportedSession, ExportedSettings, MAX_EXPORT_BYTES};
-pub(crate) use write::redact_checkpoint;
 pub use write::{At, Report, Secrets, Source};
 
 /// The name of the schema.

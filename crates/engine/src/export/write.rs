@@ -261,9 +261,9 @@ impl<'a> Source<'a> {
         let settings = &loaded.settings;
         let mut checkpoint = self.checkpoint.clone();
         if let Some(document) = document.as_deref_mut() {
-            redact_checkpoint(&mut checkpoint, &mut |text| {
-                document.text(text).into_owned()
-            });
+            for text in checkpoint.texts_mut() {
+                *text = document.text(text).into_owned();
+            }
         }
         let session = json!({
             "id": header.id,
@@ -373,47 +373,6 @@ fn summary_of_all(live: &Live, meter: &Meter, at: &At<'_>) -> String {
         meter.estimator().counter(),
     )
     .text
-}
-
-/// Passes every free text of a checkpoint through `change`.
-pub(crate) fn redact_checkpoint(
-    checkpoint: &mut Checkpoint,
-    change: &mut dyn FnMut(&str) -> String,
-) {
-    let working = &mut checkpoint.working;
-    let resources = &mut checkpoint.resources;
-    let texts = [
-        &mut working.topic,
-        &mut working.next_action,
-        &mut checkpoint.thread.summary,
-    ]
-    .into_iter()
-    .chain(
-        working
-            .last_tool_call
-            .as_mut()
-            .map(|call| &mut call.params_summary),
-    )
-    .chain(
-        checkpoint
-            .decisions
-            .iter_mut()
-            .map(|decision| &mut decision.what),
-    )
-    .chain(
-        checkpoint
-            .thread
-            .key_exchanges
-            .iter_mut()
-            .map(|exchange| &mut exchange.gist),
-    )
-    .chain(&mut resources.files_read)
-    .chain(&mut resources.files_modified)
-    .chain(&mut checkpoint.open_items)
-    .chain(&mut checkpoint.learnings);
-    for text in texts {
-        *text = change(text);
-    }
 }
 
 struct Counting<'a> {

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use longhaul_engine::catalog::id_of;
-use longhaul_engine::handoff::reading;
 use longhaul_engine::ours::DATA;
 use longhaul_engine::recall::fenced;
 use longhaul_engine::tools::{MOST_NOTE_CHARS, Noted, Outcome};
@@ -408,7 +407,7 @@ fn handoff(
     );
     let document = match arguments.format.unwrap_or(Layout::Xml) {
         Layout::Xml => handoff.to_xml(),
-        Layout::Text => reading(&handoff),
+        Layout::Text => handoff.reading(),
     };
     let text = format!(
         "The hand-off, made from the session. What it quotes is {DATA}.\n{}",

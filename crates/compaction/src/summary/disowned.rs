@@ -9,7 +9,7 @@ use longhaul_ledger::ours;
 const OF_TOOLS: &[&str] = &["## files changed", "## files only read", "## failing now"];
 
 /// The summary with the mark before what may be said in the user's name.
-pub(super) fn disowned(summary: &str) -> String {
+pub fn disowned(summary: &str) -> String {
     let mut marks = false;
     // The length of the fence that is open; only one as long closes it.
     let mut fence = 0;
