@@ -7,8 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_engine::checkpoints::Whose;
-use longhaul_engine::state::state_path;
+use longhaul_engine::checkpoints::{FileNotebook, Whose};
 use longhaul_model::ModelSpec;
 use longhaul_tokens::{Tokens, WindowOrigin};
 use longhaul_transcript::Session;
@@ -32,8 +31,8 @@ pub(crate) struct Kept {
 const MOST_BYTES: u64 = 64 << 10;
 
 fn path(app: &App, session: &Session) -> PathBuf {
-    let key = Whose::of(session).key.to_string();
-    state_path(&app.state_dir, &key).with_file_name("chat.json")
+    let notebook = FileNotebook::new(&app.state_dir, &Whose::of(session).key);
+    notebook.folder().join("chat.json")
 }
 
 fn file_name(path: &Path) -> String {

@@ -1,16 +1,14 @@
 //! What the engine remembers about a session beside its transcript: the
 //! breaker, the flush, the switch. One small file a session, old or new.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_compaction::Breaker;
-use longhaul_transcript::{Result, SessionKey};
+use longhaul_transcript::SessionKey;
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoints::{FileNotebook, Result, read_note, write_note};
 use crate::spending::Spending;
-
-/// No state has more.
-const MOST_BYTES: u64 = 16 << 20;
 
 /// The engine's own state of one session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -36,52 +34,33 @@ fn is_nothing(spending: &Spending) -> bool {
     *spending == Spending::default()
 }
 
-/// The file of a session's state below the state folder.
-pub fn state_path(state_dir: &Path, key: &str) -> PathBuf {
-    state_dir
-        .join("context/state")
-        .join(SessionKey::new(key).folder_name())
-        .join("engine.json")
+/// The name of the note that holds it.
+const NOTE: &str = "engine.json";
+
+fn notebook(state_dir: &Path, key: &str) -> FileNotebook {
+    FileNotebook::new(state_dir, &SessionKey::new(key))
 }
 
 impl SessionState {
     /// Reads the state; a missing file is an empty state. A damaged one is
     /// set aside and reported, never merged.
     pub fn load(state_dir: &Path, key: &str) -> (SessionState, Option<String>) {
-        let path = state_path(state_dir, key);
-        let fresh = SessionState {
+        let (state, damage) = match read_note(&notebook(state_dir, key), NOTE) {
+            Ok(state) => (state, None),
+            Err(error) => {
+                let remedy = error.remedy().unwrap_or_default();
+                (None, Some(format!("{error}; {remedy}")))
+            }
+        };
+        let fresh = || SessionState {
             session_key: key.to_owned(),
             ..SessionState::default()
         };
-        let text = match longhaul_files::optional(longhaul_files::read_text(&path, MOST_BYTES)) {
-            Ok(Some(text)) => text,
-            Ok(None) => return (fresh, None),
-            Err(error) => return (fresh, Some(error.to_string())),
-        };
-        match serde_json::from_str::<SessionState>(&text) {
-            Ok(state) => (state, None),
-            Err(error) => {
-                let aside = path.with_extension("json.damaged");
-                let moved = longhaul_files::rename(&path, &aside);
-                let kept = match moved {
-                    Ok(()) => format!("kept as {}", aside.display()),
-                    Err(error) => format!("and could not be set aside ({})", error.into_io()),
-                };
-                (
-                    fresh,
-                    Some(format!("{} is damaged ({error}), {kept}", path.display())),
-                )
-            }
-        }
+        (state.unwrap_or_else(fresh), damage)
     }
 
     /// Writes the state.
     pub fn save(&self, state_dir: &Path) -> Result<()> {
-        let path = state_path(state_dir, &self.session_key);
-        if let Some(folder) = path.parent() {
-            longhaul_files::create_folder(folder)?;
-        }
-        let text = serde_json::to_string_pretty(self).unwrap_or_default();
-        Ok(longhaul_files::replace(&path, text.as_bytes())?)
+        write_note(&notebook(state_dir, &self.session_key), NOTE, self)
     }
 }

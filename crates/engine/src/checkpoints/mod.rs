@@ -16,8 +16,6 @@ mod notebook;
 mod restore;
 mod settings;
 
-use std::cell::{Cell, RefCell};
-
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft, LastToolCall, Moment, Outcome, Recovery,
     Trigger, Turn,
@@ -25,8 +23,8 @@ use longhaul_checkpoint::{
 use longhaul_tokens::{CheckpointNote, Counter, Fragment, Tokens, Window};
 use longhaul_transcript::{Millis, Session, SessionKey};
 
-pub(crate) use notebook::note_of;
 pub use notebook::{FileNotebook, Lock, Notebook, Untouched};
+pub(crate) use notebook::{note_of, read_note, write_note};
 pub(crate) use restore::fitting;
 pub use restore::{News, Putting, Restoration, named_checkpoint};
 
@@ -113,6 +111,16 @@ pub enum Error {
     /// The session or a note could not be written.
     #[error(transparent)]
     Write(#[from] longhaul_transcript::Error),
+    /// A note about the session cannot be read.
+    #[error("the note {name} is damaged ({reason})")]
+    Damaged {
+        /// The note.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+        /// Where it is kept.
+        kept: String,
+    },
     /// Another process is compacting the session.
     #[error("another process is compacting session {key}")]
     Busy {
@@ -127,6 +135,9 @@ impl Error {
         match self {
             Error::Store(error) => error.remedy(),
             Error::Write(error) => error.remedy(),
+            Error::Damaged { kept, .. } => Some(format!(
+                "it is kept as {kept}, and what it said is done once more"
+            )),
             Error::Busy { .. } => Some("wait until it is done, then look again".into()),
         }
     }
@@ -162,27 +173,18 @@ pub(crate) fn redacted(texts: &[String], redact: &dyn Fn(&str) -> String) -> Vec
     }
 }
 
-/// The same for all texts of a draft.
-fn as_one(draft: Draft, redact: &dyn Fn(&str) -> String) -> Draft {
-    let texts = RefCell::new(Vec::new());
-    let draft = draft.map_texts(&|text| {
-        texts.borrow_mut().push(text.to_owned());
-        text.to_owned()
-    });
-    let parts = redacted(&texts.into_inner(), redact);
-    let next = Cell::new(0);
-    draft.map_texts(&|_| {
-        let at = next.replace(next.get() + 1);
-        parts[at].clone()
-    })
-}
-
 impl Checkpoints<'_> {
     /// The work as it is, with secrets taken out.
     pub fn draft(&self, live: &Live, occasion: &Occasion) -> Draft {
-        let draft = draft(live, self.whose, occasion);
+        let mut draft = draft(live, self.whose, occasion);
         let redactor = live.redactor();
-        as_one(draft, &|text| (self.redact)(&redactor.redact(text).text))
+        let mut texts = draft.texts_mut();
+        let shown: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
+        let clean = redacted(&shown, &|text| (self.redact)(&redactor.redact(text).text));
+        for (text, clean) in texts.iter_mut().zip(clean) {
+            **text = clean;
+        }
+        draft
     }
 
     /// Writes down what the next checkpoint will hold. Only parts that changed
@@ -249,9 +251,7 @@ impl Checkpoints<'_> {
             false => CheckpointNote::None,
         }
     }
-}
 
-impl Checkpoints<'_> {
     /// What belongs at the end of a context of this size: the advisory from the
     /// checkpoint threshold on, the gauge line last.
     pub fn notes(

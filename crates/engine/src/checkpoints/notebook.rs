@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use longhaul_files::{Fault, Sharing, Wait};
 use longhaul_transcript::SessionKey;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{Error, Result};
 
@@ -72,6 +74,11 @@ impl FileNotebook {
             key: key.clone(),
         }
     }
+
+    /// Where its notes lie.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
 }
 
 impl Notebook for FileNotebook {
@@ -115,6 +122,30 @@ impl Notebook for FileNotebook {
             }),
         }
     }
+}
+
+/// A note read as what was written into it. A damaged one is set aside.
+pub(crate) fn read_note<T: DeserializeOwned>(
+    notebook: &dyn Notebook,
+    name: &str,
+) -> Result<Option<T>> {
+    let Some(text) = notebook.read(name)? else {
+        return Ok(None);
+    };
+    match serde_json::from_str(&text) {
+        Ok(note) => Ok(Some(note)),
+        Err(error) => Err(Error::Damaged {
+            name: name.to_owned(),
+            reason: error.to_string(),
+            kept: notebook.set_aside(name)?,
+        }),
+    }
+}
+
+/// Writes a note that [`read_note`] reads.
+pub(crate) fn write_note(notebook: &dyn Notebook, name: &str, note: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(note).unwrap_or_default();
+    notebook.write(name, &text)
 }
 
 /// The name of a note about one session file: several files may share a key.

@@ -22,7 +22,7 @@ use longhaul_transcript::json::Object;
 use longhaul_transcript::{EntryId, Millis};
 use serde::{Deserialize, Serialize};
 
-use super::notebook::note_of;
+use super::notebook::{note_of, read_note, write_note};
 use super::{Checkpoints, Notebook, Result, Sink};
 use crate::event::{Event, RestoredFragment};
 use crate::live::Live;
@@ -129,13 +129,14 @@ impl Checkpoints<'_> {
         let name = note_of("restored", &self.whose.session_file);
         let compaction = live.loaded().compaction().map(|(entry, _)| entry);
         let boundary = compaction.map(|entry| entry.id.clone());
-        let record = match self.record(notebook, &name, boundary.as_ref(), sink) {
-            Ok(record) => record,
-            Err(error) => {
-                sink(error.event());
-                None
-            }
-        };
+        // One that cannot be read is given again: too often is better than never.
+        let record = read_note::<Record>(notebook, &name).unwrap_or_else(|error| {
+            sink(error.event());
+            None
+        });
+        let record = record.filter(|record| {
+            record.boundary == boundary && record.session_file == self.whose.session_file
+        });
         let named = match &record {
             Some(record) => record.checkpoint,
             None => compaction.and_then(|entry| named_checkpoint(entry.raw())),
@@ -185,43 +186,12 @@ impl Checkpoints<'_> {
             key_files: key_files.into_iter().map(|file| file.path).collect(),
             fragments: given,
         };
-        let text = serde_json::to_string_pretty(&record).unwrap_or_default();
-        if let Err(error) = notebook.write(&name, &text) {
+        if let Err(error) = write_note(notebook, &name, &record) {
             sink(error.event());
             restoration.unrecorded = true;
         }
         sink(restoration.event(live.epoch()));
         Ok(restoration)
-    }
-
-    /// What was given in this epoch.
-    fn record(
-        &self,
-        notebook: &dyn Notebook,
-        name: &str,
-        boundary: Option<&EntryId>,
-        sink: &mut Sink<'_>,
-    ) -> Result<Option<Record>> {
-        let Some(text) = notebook.read(name)? else {
-            return Ok(None);
-        };
-        match serde_json::from_str::<Record>(&text) {
-            Ok(record) => Ok(Some(record).filter(|record| {
-                record.boundary.as_ref() == boundary
-                    && record.session_file == self.whose.session_file
-            })),
-            // Then it is given again: too often is better than never.
-            Err(error) => {
-                let kept = notebook.set_aside(name)?;
-                sink(Event::CheckpointTrouble {
-                    reason: format!("the note of what was put back is damaged ({error})"),
-                    remedy: Some(format!(
-                        "it is kept as {kept}; the state is put back once more"
-                    )),
-                });
-                Ok(None)
-            }
-        }
     }
 
     /// The checkpoint of the epoch: the one that is named, else the latest. At

@@ -15,7 +15,9 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Millis};
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoints::{Checkpoints, Error, Notebook, Occasion, Result, Sink, Whose, note_of};
+use crate::checkpoints::{
+    Checkpoints, Error, Notebook, Occasion, Result, Sink, Whose, note_of, read_note, write_note,
+};
 use crate::event::Event;
 use crate::live::Live;
 
@@ -100,7 +102,7 @@ impl<'a> Sequence<'a> {
     /// What was under way when a process ended, and whether its entry is in the
     /// session. What the session has gone past is given up.
     pub(super) fn pending(&self, live: &Live, sink: &mut Sink<'_>) -> Option<(Intent, bool)> {
-        let intent = told(self.journal(sink), sink).flatten()?;
+        let intent = told(self.journal(), sink).flatten()?;
         if live.entries().iter().any(|entry| entry.id == intent.entry) {
             sink(Event::SequenceResumed {
                 after: "compaction",
@@ -124,7 +126,7 @@ impl<'a> Sequence<'a> {
         // The user's words are on disk with it.
         let focus = intent.focus.as_deref().map(self.checkpoints.redact);
         let intent = Intent { focus, ..intent };
-        if let Some(before) = told(self.journal(sink), sink).flatten() {
+        if let Some(before) = told(self.journal(), sink).flatten() {
             if before.means(&intent) {
                 sink(Event::SequenceResumed {
                     after: "intent",
@@ -143,8 +145,7 @@ impl<'a> Sequence<'a> {
                 session_file: whose.session_file.clone(),
                 intent: intent.clone(),
             };
-            let text = serde_json::to_string_pretty(&journal).unwrap_or_default();
-            told(self.notebook.write(&self.name(), &text), sink);
+            told(write_note(self.notebook, &self.name(), &journal), sink);
         }
         intent
     }
@@ -171,25 +172,15 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    fn journal(&self, sink: &mut Sink<'_>) -> Result<Option<Intent>> {
-        let name = self.name();
-        let Some(text) = self.notebook.read(&name)?.filter(|_| self.is_resumed) else {
+    fn journal(&self) -> Result<Option<Intent>> {
+        if !self.is_resumed {
             return Ok(None);
-        };
-        match serde_json::from_str::<Journal>(&text) {
-            // Another file's: the names of two files have the same hash.
-            Ok(journal) => Ok(Some(journal)
-                .filter(|it| it.session_file == self.checkpoints.whose.session_file)
-                .map(|journal| journal.intent)),
-            Err(error) => {
-                let kept = self.notebook.set_aside(&name)?;
-                sink(Event::CheckpointTrouble {
-                    reason: format!("the journal of a compaction is damaged ({error})"),
-                    remedy: Some(format!("it is kept as {kept}; compact again")),
-                });
-                Ok(None)
-            }
         }
+        let journal = read_note::<Journal>(self.notebook, &self.name())?;
+        // Another file's: the names of two files have the same hash.
+        Ok(journal
+            .filter(|it| it.session_file == self.checkpoints.whose.session_file)
+            .map(|journal| journal.intent))
     }
 
     fn name(&self) -> String {
