@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use longhaul_tokens::{Tokens, Window};
+use longhaul_tokens::{Tokens, Window, settings};
 use serde::Serialize;
 
 use crate::{Error, Result};
@@ -76,21 +76,16 @@ impl fmt::Display for PartName {
     }
 }
 
-/// What a request leaves free, for a window of 200,000 tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reserves {
-    /// For the answer.
-    pub response: Tokens,
-    /// For tool definitions; what they need beyond it comes out of the rest.
-    pub tools: Tokens,
-}
-
-impl Default for Reserves {
-    fn default() -> Reserves {
-        Reserves {
-            response: Tokens(8_000),
-            tools: Tokens(2_000),
-        }
+settings! {
+    /// What a request leaves free.
+    #[derive(Copy)]
+    pub struct Reserves {
+        /// Tokens left for the answer (for 200,000).
+        #[serde(rename = "responseReserveTokens")]
+        response: Tokens [min = 1] = Tokens(8_000),
+        /// Tokens left for tool definitions (for 200,000); what they need beyond it comes out of the rest.
+        #[serde(rename = "toolsReserveTokens")]
+        tools: Tokens = Tokens(2_000),
     }
 }
 

@@ -12,46 +12,32 @@ use std::time::SystemTime;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens};
+use longhaul_tokens::{Counter, Fragment, FragmentKind, Tokens, settings};
 use longhaul_transcript::Millis;
 
 use crate::files::{FileCache, last_lines};
 use crate::workspace::FileKind;
 use crate::{Problem, Workspace};
 
-/// How much is put back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RestoreLimits {
-    /// The checkpoint as text.
-    pub checkpoint_tokens: Tokens,
-    /// What the user said in the session before.
-    pub carried_tokens: Tokens,
-    /// `MEMORY.md`.
-    pub memory_tokens: Tokens,
-    /// `memories/context.md`.
-    pub context_tokens: Tokens,
-    /// Today's and yesterday's log.
-    pub log_tokens: Tokens,
-    /// How many key files.
-    pub key_files: u32,
-    /// Each key file.
-    pub key_file_tokens: Tokens,
-    /// Sections of `AGENTS.md`, by heading.
-    pub agents_sections: Vec<String>,
-}
-
-impl Default for RestoreLimits {
-    fn default() -> RestoreLimits {
-        RestoreLimits {
-            checkpoint_tokens: FragmentKind::Checkpoint.cap(),
-            carried_tokens: FragmentKind::Carried.cap(),
-            memory_tokens: FragmentKind::Memory.cap(),
-            context_tokens: FragmentKind::ContextNotes.cap(),
-            log_tokens: FragmentKind::DailyLogs.cap(),
-            key_files: 5,
-            key_file_tokens: FragmentKind::KeyFile.cap(),
-            agents_sections: vec!["Session Startup".to_owned(), "Red Lines".to_owned()],
-        }
+settings! {
+    /// What the first context after a compaction carries, each part with its cap.
+    pub struct RestoreLimits {
+        /// The checkpoint as text, in tokens.
+        checkpoint_tokens: Tokens [min = 1, max = 700] = Tokens(700),
+        /// What the user said in the session of the same key before, in tokens.
+        carried_tokens: Tokens [min = 1, max = 2_000] = Tokens(2_000),
+        /// `MEMORY.md`, in tokens.
+        memory_tokens: Tokens [min = 1, max = 800] = Tokens(800),
+        /// `memories/context.md`, in tokens.
+        context_tokens: Tokens [min = 1, max = 1_000] = Tokens(1_000),
+        /// Today's and yesterday's log, in tokens.
+        log_tokens: Tokens [min = 1, max = 2_000] = Tokens(2_000),
+        /// Key files re-read from disk.
+        key_files: u32 [min = 0] = 5,
+        /// Each key file, in tokens.
+        key_file_tokens: Tokens [min = 1, max = 1_000] = Tokens(1_000),
+        /// Sections of `AGENTS.md` given again, by heading.
+        agents_sections: Vec<String> = vec!["Session Startup".to_owned(), "Red Lines".to_owned()],
     }
 }
 

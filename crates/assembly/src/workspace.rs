@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use longhaul_tokens::{Tokens, Window};
+use longhaul_tokens::{Tokens, Window, settings};
 use serde::Serialize;
 
 use crate::files::{Content, FileCache};
@@ -26,30 +26,19 @@ const FILES: [(&str, FileKind); 6] = [
     ("MEMORY.md", FileKind::Memory),
 ];
 
-/// How much of the workspace's files is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BootstrapLimits {
-    /// Characters kept of each file.
-    pub max_chars: u32,
-    /// Characters kept of all files together.
-    pub total_max_chars: u32,
-    /// Share of a file's limit kept from its beginning, in percent.
-    pub head_percent: f64,
-    /// Share of a file's limit kept from its end, in percent.
-    pub tail_percent: f64,
-    /// Further files, as globs in the workspace.
-    pub extra_files: Vec<String>,
-}
-
-impl Default for BootstrapLimits {
-    fn default() -> BootstrapLimits {
-        BootstrapLimits {
-            max_chars: 20_000,
-            total_max_chars: 60_000,
-            head_percent: 70.0,
-            tail_percent: 20.0,
-            extra_files: Vec::new(),
-        }
+settings! {
+    /// Files of the workspace that open every system prompt.
+    pub struct BootstrapLimits {
+        /// Characters kept of each file.
+        max_chars: u32 [min = 1] = 20_000,
+        /// Characters kept of all files together.
+        total_max_chars: u32 [min = 1] = 60_000,
+        /// Share of a file's limit kept from its beginning, in percent.
+        head_percent: f64 [min = 0, max = 100] = 70.0,
+        /// Share of a file's limit kept from its end, in percent.
+        tail_percent: f64 [min = 0, max = 100] = 20.0,
+        /// Further files, as globs in the workspace.
+        extra_files: Vec<String> = Vec::new(),
     }
 }
 

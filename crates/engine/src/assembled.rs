@@ -175,7 +175,7 @@ pub fn lay_out(
         dynamic: &dynamic,
         now: Some(&around.now),
     };
-    let budget = Budget::new(window, config.reserves())?;
+    let budget = Budget::new(window, config.budget)?;
     let (laid, over) = match assemble(&request, &budget, counter) {
         Ok(laid) => (laid, None),
         // Counted all the same: against a budget in which everything fits.
@@ -183,7 +183,7 @@ pub fn lay_out(
     };
     let breakdown = match over {
         None => laid.breakdown().clone(),
-        Some(_) => measured_against(laid.breakdown(), window, &config.reserves()),
+        Some(_) => measured_against(laid.breakdown(), window, &config.budget),
     };
     Ok(Layout {
         files: workspace

@@ -13,6 +13,7 @@
 //! | how are many texts redacted as one document? | [`Redactor::document`], then [`Document::text`] or [`Document::json`] |
 //! | how is a text redacted that comes in chunks? | [`Redactor::stream`], then [`Stream::push`] and [`Stream::finish`] |
 //! | what was found? | [`Tally`]: how many of each kind, never the secrets |
+//! | does this name promise one? | [`is_secret_name`] |
 //! | which rules are there? | [`rule_ids`]; [`RedactorSettings`] add some and switch some off |
 //!
 //! ```
@@ -95,6 +96,13 @@ impl Default for Redactor {
 /// the user's, may take other texts for secrets.
 pub fn rules_version() -> Arc<str> {
     Redactor::default().version
+}
+
+/// Whether the name of a variable, a field or a setting says that its value is a
+/// secret.
+pub fn is_secret_name(name: &str) -> bool {
+    use names::Promise::{Key, Password};
+    matches!(names::promise(name, &[]), Some(Password | Key))
 }
 
 impl Redactor {

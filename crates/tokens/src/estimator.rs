@@ -9,7 +9,18 @@ use crate::{Bpe, CompactRs, ContentKind, Counter, Heuristic, Tokens, Vocabulary}
 
 /// The counters a user can choose by name. It is itself a [`Counter`].
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {

@@ -12,6 +12,7 @@
 //! | how much fits, and what happens when? | a [`Window`] with its thresholds, from [`WindowSettings`] and [`WindowSources`] |
 //! | what is the agent told? | the [`Gauge`] line |
 //! | what may be injected? | a [`Fragment`], never larger than the cap of its [`FragmentKind`] |
+//! | how is a setting of any of it declared? | in a section of [`settings!`] |
 //! | what did requests take? | [`Spent`] |
 //! | must it be counted again? | not if the [`CountCache`] has it |
 
@@ -29,6 +30,7 @@ mod fragment;
 mod gauge;
 mod heuristic;
 mod measurement;
+mod section;
 mod settings;
 mod sources;
 mod spent;

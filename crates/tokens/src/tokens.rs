@@ -9,7 +9,18 @@ use serde::{Deserialize, Serialize};
 /// A number of tokens. All arithmetic saturates: a context is never negative,
 /// and a sum that no longer fits is simply too large.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(transparent)]
 pub struct Tokens(pub u32);

@@ -100,7 +100,7 @@ impl Materials {
         });
         Ok(Materials {
             workspace,
-            limits: config.restore_limits(),
+            limits: config.restore.clone(),
             warning: config.spiral_warning(),
             entries: Entries::of(app, session)?,
             cache,

@@ -1,10 +1,14 @@
 //! Admitting one value of one layer.
 
+use longhaul_redact::is_secret_name;
 use serde_json::Value;
 
 use super::catalogue::{self, Found};
-use super::check::{Fault, check, expectation};
-use super::{KeyPath, Origin, Problem, secret};
+use super::check::{Places, check, is_secret};
+use super::{KeyPath, Origin, Problem};
+
+const ADVICE: &str = "put the key in an environment variable and give the variable's name";
+const KEY_SETTING: &str = "memory.embedding.apiKeyEnv";
 
 /// One value of one layer, checked.
 #[derive(Clone, Debug)]
@@ -17,103 +21,70 @@ pub(super) struct Setting {
     pub(super) origin: Origin,
 }
 
-/// A value that its setting takes and that is no secret.
-pub(super) fn checked(
-    written: KeyPath,
-    key: KeyPath,
-    value: &Value,
-    schema: &'static Value,
-    origin_of: &dyn Fn(&KeyPath) -> Origin,
+/// A value that a setting takes and that is no secret; `read` makes it of the
+/// schema's type where it came as text.
+pub(super) fn admit(
+    written: &str,
+    read: &dyn Fn(&Value) -> Value,
+    origin_of: &Places<'_>,
 ) -> Result<Setting, Problem> {
+    let written = KeyPath::new(written);
     let origin = origin_of(&written);
-    if let Some(advice) = secret_advice(&key, value) {
-        return Err(Problem::Secret {
-            key: written,
-            origin,
-            advice,
-        });
+    let (key, schema) = match catalogue::find(written.as_str()) {
+        Found::Setting(key, schema) => (key, schema),
+        Found::Section => {
+            let hint = "it is a section; name one of its keys";
+            return Err(Problem::unknown_key(&written, &origin, hint));
+        }
+        Found::Nothing if would_hold_secret(written.split().1) => {
+            let advice = format!("{ADVICE} in `{KEY_SETTING}`");
+            return Err(Problem::secret(&written, &origin, &advice));
+        }
+        Found::Nothing => {
+            let hint = catalogue::hint_of_path(&written);
+            return Err(Problem::unknown_key(&written, &origin, &hint));
+        }
+    };
+    let value = read(schema);
+    if let Some(place) = secret_place(&key, &value) {
+        return Err(Problem::secret(
+            &written,
+            &origin,
+            &format!("{ADVICE} {place}"),
+        ));
     }
-    match check(value, schema, &written) {
-        Ok(value) => Ok(Setting {
-            written,
-            key,
-            value,
-            origin,
-        }),
-        Err(Fault::Unknown { key, hint }) => Err(Problem::UnknownKey {
-            origin: origin_of(&key),
-            key,
-            hint,
-        }),
-        Err(Fault::Invalid {
-            key,
-            value,
-            expected,
-        }) => Err(Problem::Invalid {
-            origin: origin_of(&key),
-            key,
-            value,
-            expected,
-        }),
-    }
+    Ok(Setting {
+        value: check(&value, schema, &written, origin_of)?,
+        written,
+        key,
+        origin,
+    })
 }
 
-fn secret_advice(key: &KeyPath, value: &Value) -> Option<String> {
-    let advice = "put the key in an environment variable and give its name";
+/// Whether something of this name would hold a secret. Tokens are counted here, not
+/// kept.
+pub(super) fn would_hold_secret(name: &str) -> bool {
+    is_secret_name(name) && !name.to_lowercase().ends_with("tokens")
+}
+
+/// Where the name of a variable belongs in place of the secret that a value holds.
+fn secret_place(key: &KeyPath, value: &Value) -> Option<String> {
     match value {
-        // What looks like a key there is said to be none.
-        _ if key.as_str() == "redaction.keep" => None,
-        Value::String(text) if key.as_str().ends_with("Env") => {
-            let is_name = text.is_empty() || secret::is_variable_name(text);
-            let is_secret = !is_name || secret::is_secret_value(text);
-            is_secret.then(|| format!("{advice} here"))
+        // What secrets look like, or what only looks like one.
+        _ if key.as_str().starts_with("redaction.") => None,
+        Value::String(text) if key.as_str() == KEY_SETTING => {
+            let is_name = text.is_empty() || is_variable_name(text);
+            (!is_name || is_secret(text)).then(|| "here".to_owned())
         }
-        Value::String(text) => secret::is_secret_value(text)
-            .then(|| format!("{advice} in `memory.embedding.apiKeyEnv`")),
-        Value::Array(items) => items.iter().find_map(|item| secret_advice(key, item)),
-        Value::Object(fields) => fields.values().find_map(|field| secret_advice(key, field)),
+        Value::String(text) => is_secret(text).then(|| format!("in `{KEY_SETTING}`")),
+        Value::Array(items) => items.iter().find_map(|item| secret_place(key, item)),
+        Value::Object(fields) => fields.values().find_map(|field| secret_place(key, field)),
         Value::Null | Value::Bool(_) | Value::Number(_) => None,
     }
 }
 
-/// A key that does not exist, or that would hold a secret.
-pub(super) fn unknown(key: KeyPath, origin: Origin) -> Problem {
-    let (_, name) = key.split();
-    if secret::is_secret_name(name) {
-        let advice = "put the key in an environment variable and give the variable's name in \
-                      `memory.embedding.apiKeyEnv`";
-        return Problem::Secret {
-            key,
-            origin,
-            advice: advice.to_owned(),
-        };
-    }
-    let hint = catalogue::hint(&key, catalogue::known_paths());
-    Problem::UnknownKey { key, origin, hint }
-}
-
-/// For a value of OpenClaw's: the same checks, with a sentence for a note.
-pub(super) fn adopt(key: &str, value: &Value, origin: Origin) -> Result<Setting, String> {
-    let Found::Setting { key, schema } = catalogue::find(key) else {
-        return Err("has no counterpart here".to_owned());
-    };
-    if secret_advice(&key, value).is_some() {
-        return Err(
-            "a secret, which is not read from a file; put it in an environment variable \
-                    and give the variable's name in `memory.embedding.apiKeyEnv`"
-                .to_owned(),
-        );
-    }
-    match check(value, schema, &key) {
-        Ok(value) => Ok(Setting {
-            written: key.clone(),
-            key,
-            value,
-            origin,
-        }),
-        Err(_) => Err(format!(
-            "not used as `{key}`, which must be {}",
-            expectation(schema)
-        )),
-    }
+/// Whether a text can be the name of an environment variable.
+pub(super) fn is_variable_name(text: &str) -> bool {
+    let named = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(named)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use longhaul_assembly::{BootstrapLimits, Hints, Reserves, RestoreLimits, Result, ToolPolicy};
+use longhaul_assembly::{BootstrapLimits, Hints, Result, ToolPolicy};
 use longhaul_tokens::Window;
 
 use super::Config;
@@ -10,30 +10,7 @@ use super::Config;
 impl Config {
     /// How much of the workspace's files is shown, fitted to a window.
     pub fn bootstrap_limits(&self, window: &Window) -> BootstrapLimits {
-        let bootstrap = &self.bootstrap;
-        BootstrapLimits {
-            max_chars: bootstrap.max_chars,
-            total_max_chars: bootstrap.total_max_chars,
-            head_percent: bootstrap.head_percent,
-            tail_percent: bootstrap.tail_percent,
-            extra_files: bootstrap.extra_files.clone(),
-        }
-        .scaled_to(window)
-    }
-
-    /// What is put back after a compaction.
-    pub fn restore_limits(&self) -> RestoreLimits {
-        let restore = &self.restore;
-        RestoreLimits {
-            checkpoint_tokens: restore.checkpoint_tokens,
-            carried_tokens: restore.carried_tokens,
-            memory_tokens: restore.memory_tokens,
-            context_tokens: restore.context_tokens,
-            log_tokens: restore.log_tokens,
-            key_files: restore.key_files,
-            key_file_tokens: restore.key_file_tokens,
-            agents_sections: restore.agents_sections.clone(),
-        }
+        self.bootstrap.clone().scaled_to(window)
     }
 
     /// How an agent is to behave, at a thinking level.
@@ -45,14 +22,6 @@ impl Config {
             tts: prompt.tts,
             heartbeat: prompt.heartbeat,
             proactive: prompt.proactive,
-        }
-    }
-
-    /// What a request leaves free.
-    pub fn reserves(&self) -> Reserves {
-        Reserves {
-            response: self.budget.response_reserve_tokens,
-            tools: self.budget.tools_reserve_tokens,
         }
     }
 

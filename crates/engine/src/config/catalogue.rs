@@ -1,10 +1,9 @@
 //! Every setting there is, from the schema.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Config, KeyPath};
 
@@ -38,31 +37,18 @@ pub fn key_paths() -> impl Iterator<Item = KeyPath> {
     CATALOGUE.settings.iter().map(|(key, _)| key.clone())
 }
 
-/// What a path names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
-    /// A value.
-    Setting,
-    /// A group of them.
-    Section,
-    /// A value by another name.
-    Alias,
-}
-
 /// A path looked up.
 pub(super) enum Found {
-    Setting {
-        key: KeyPath,
-        schema: &'static Value,
-    },
+    Setting(KeyPath, &'static Value),
     Section,
     Nothing,
 }
 
+#[derive(Default)]
 struct Catalogue {
     schema: Value,
     settings: Vec<(KeyPath, Value)>,
-    kinds: BTreeMap<String, Known>,
+    sections: Vec<KeyPath>,
 }
 
 impl Catalogue {
@@ -73,56 +59,49 @@ impl Catalogue {
             .with(|settings| settings.inline_subschemas = true)
             .into_generator();
         let mut schema = generator.into_root_schema_for::<Config>().to_value();
-        // The sections' own defaults would repeat those of their keys.
-        drop_section_defaults(&mut schema);
-        let mut settings = Vec::new();
-        let mut kinds = BTreeMap::new();
-        collect(&schema, &KeyPath::root(), &mut settings, &mut kinds);
+        refuse_empty_texts(&mut schema);
+        let mut catalogue = Catalogue::default();
+        catalogue.collect(&mut schema, &KeyPath::root());
         for (alias, key) in ALIASES {
-            kinds.insert((*alias).to_owned(), Known::Alias);
-            let original = settings.iter().find(|(path, _)| path.as_str() == *key);
-            if let Some((_, original)) = original {
+            let settings = catalogue.settings.iter();
+            for (_, original) in settings.filter(|(path, _)| path.as_str() == *key) {
                 insert_alias(&mut schema, alias, key, original.clone());
             }
         }
-        Catalogue {
-            schema,
-            settings,
-            kinds,
+        catalogue.schema = schema;
+        catalogue
+    }
+
+    fn collect(&mut self, schema: &mut Value, path: &KeyPath) {
+        let properties = schema["properties"].as_object_mut();
+        for (name, property) in properties.into_iter().flatten() {
+            let path = path.child(name);
+            match property.as_object_mut() {
+                Some(section) if section.contains_key("properties") => {
+                    // It would repeat the defaults of the section's keys.
+                    section.remove("default");
+                    self.collect(property, &path);
+                    self.sections.push(path);
+                }
+                _ => self.settings.push((path, property.clone())),
+            }
         }
     }
 }
 
-fn drop_section_defaults(schema: &mut Value) {
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
-        return;
-    };
-    for property in properties.values_mut() {
-        if property["properties"].is_object()
-            && let Some(section) = property.as_object_mut()
-        {
-            section.remove("default");
-            drop_section_defaults(property);
+/// No text that can be set means anything when it is empty.
+fn refuse_empty_texts(schema: &mut Value) {
+    if let Value::Object(words) = schema {
+        let is_text = match words.get("type") {
+            Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
+            kind => kind.is_some_and(|kind| kind == "string"),
+        };
+        if is_text && !words.contains_key("const") && !words.contains_key("enum") {
+            words.insert("minLength".to_owned(), 1.into());
         }
-    }
-}
-
-fn collect(
-    schema: &Value,
-    path: &KeyPath,
-    settings: &mut Vec<(KeyPath, Value)>,
-    kinds: &mut BTreeMap<String, Known>,
-) {
-    let properties = schema["properties"].as_object();
-    for (name, property) in properties.into_iter().flatten() {
-        let path = path.child(name);
-        if property["properties"].is_object() {
-            kinds.insert(path.as_str().to_owned(), Known::Section);
-            collect(property, &path, settings, kinds);
-        } else {
-            kinds.insert(path.as_str().to_owned(), Known::Setting);
-            settings.push((path, property.clone()));
-        }
+        words.values_mut().for_each(refuse_empty_texts);
+    } else if let Value::Array(branches) = schema {
+        branches.iter_mut().for_each(refuse_empty_texts);
     }
 }
 
@@ -131,14 +110,9 @@ fn insert_alias(schema: &mut Value, alias: &str, key: &str, mut property: Value)
     if let Some(property) = property.as_object_mut() {
         property.remove("default");
     }
-    let alias = KeyPath::new(alias);
-    let (section, name) = alias.split();
-    let pointer: String = section
-        .split('.')
-        .map(|part| format!("/properties/{part}"))
-        .collect();
-    let properties = schema.pointer_mut(&format!("{pointer}/properties"));
-    if let Some(properties) = properties.and_then(Value::as_object_mut) {
+    let pointer = format!("/properties/{}", alias.replace('.', "/properties/"));
+    let (section, name) = pointer.rsplit_once('/').unwrap_or_default();
+    if let Some(properties) = schema.pointer_mut(section).and_then(Value::as_object_mut) {
         properties.insert(name.to_owned(), property);
     }
 }
@@ -147,38 +121,31 @@ fn insert_alias(schema: &mut Value, alias: &str, key: &str, mut property: Value)
 pub(super) fn find(path: &str) -> Found {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == path);
     let path = alias.map_or(path, |(_, key)| key);
-    if CATALOGUE.kinds.get(path) == Some(&Known::Section) {
-        return Found::Section;
-    }
     let mut settings = CATALOGUE.settings.iter();
     match settings.find(|(key, _)| key.as_str() == path) {
-        Some((key, schema)) => Found::Setting {
-            key: key.clone(),
-            schema,
-        },
+        Some((key, schema)) => Found::Setting(key.clone(), schema),
+        None if CATALOGUE.sections.iter().any(|key| key.as_str() == path) => Found::Section,
         None => Found::Nothing,
     }
 }
 
-/// Every path that can be written, other names and sections included.
-pub(super) fn known_paths() -> impl Iterator<Item = (&'static str, Known)> {
-    let kinds = CATALOGUE.kinds.iter();
-    kinds.map(|(path, known)| (path.as_str(), *known))
-}
-
-/// The path whose variable has this name.
-pub(super) fn by_variable(variable: &str) -> Option<&'static str> {
-    known_paths()
-        .filter(|(_, known)| *known != Known::Section)
-        .map(|(path, _)| path)
-        .find(|path| KeyPath::new(*path).variable() == variable)
+/// Every path that holds a value, other names included.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let settings = CATALOGUE.settings.iter().map(|(key, _)| key.as_str());
+    settings.chain(ALIASES.iter().map(|(alias, _)| *alias))
 }
 
 /// A sentence for somebody who wrote a path that does not exist.
-pub(super) fn hint<'a>(written: &KeyPath, known: impl Iterator<Item = (&'a str, Known)>) -> String {
+pub(super) fn hint_of_path(written: &KeyPath) -> String {
+    let sections = CATALOGUE.sections.iter().map(KeyPath::as_str);
+    hint(written, names().chain(sections))
+}
+
+/// The same, where only some paths could have been meant.
+pub(super) fn hint<'a>(written: &KeyPath, known: impl Iterator<Item = &'a str>) -> String {
     const CLOSE_ENOUGH: f64 = 0.6;
     let best = known
-        .map(|(path, _)| (likeness(written, path), path))
+        .map(|path| (likeness(written, path), path))
         .filter(|(likeness, _)| *likeness >= CLOSE_ENOUGH)
         .max_by(|a, b| a.0.total_cmp(&b.0));
     match best {
@@ -210,13 +177,4 @@ fn alike(a: &str, b: &str) -> f64 {
         kept.flat_map(char::to_lowercase).collect()
     };
     strsim::normalized_damerau_levenshtein(&plain(a), &plain(b))
-}
-
-/// The tree of defaults, for layers to be laid over.
-pub(super) fn defaults() -> Map<String, Value> {
-    match serde_json::to_value(Config::default()) {
-        Ok(Value::Object(tree)) => tree,
-        // A struct of plain values always serialises to an object.
-        _ => Map::new(),
-    }
 }

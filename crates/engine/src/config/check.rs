@@ -3,35 +3,27 @@
 //! Only the words of JSON Schema that our own schema uses are understood. It does
 //! what a general validator does not: it says what was expected in a sentence.
 
-use serde_json::Value;
+use longhaul_redact::{Redactor, is_secret_name};
+use serde_json::{Map, Value};
 
-use super::KeyPath;
-use super::catalogue::{Known, hint};
-use super::secret::{is_secret_name, is_secret_value};
+use super::catalogue::hint;
+use super::{KeyPath, Origin, Problem};
 
-/// Why a value is not taken.
-#[derive(Debug)]
-pub(super) enum Fault {
-    Invalid {
-        key: KeyPath,
-        value: String,
-        expected: String,
-    },
-    Unknown {
-        key: KeyPath,
-        hint: String,
-    },
-}
+/// Where a key of one layer stands.
+pub(super) type Places<'a> = dyn Fn(&KeyPath) -> Origin + 'a;
 
 /// The value as the setting takes it (`1e5` and `3.0` become whole numbers where
 /// one is wanted), or why not.
-pub(super) fn check(value: &Value, schema: &Value, key: &KeyPath) -> Result<Value, Fault> {
+pub(super) fn check(
+    value: &Value,
+    schema: &Value,
+    key: &KeyPath,
+    origin_of: &Places<'_>,
+) -> Result<Value, Problem> {
+    let refused = || invalid(value, schema, key, &origin_of(key));
     if let Some(branches) = branches(schema) {
         let branch = branches.iter().find(|branch| fits(value, branch));
-        return match branch {
-            Some(branch) => check(value, branch, key),
-            None => Err(invalid(value, schema, key)),
-        };
+        return check(value, branch.ok_or_else(refused)?, key, origin_of);
     }
     match value {
         Value::Null if allows(schema, "null") => Ok(Value::Null),
@@ -39,53 +31,50 @@ pub(super) fn check(value: &Value, schema: &Value, key: &KeyPath) -> Result<Valu
         Value::Number(number) => number
             .as_f64()
             .and_then(|number| check_number(value, number, schema))
-            .ok_or_else(|| invalid(value, schema, key)),
+            .ok_or_else(refused),
         Value::String(text) if allows(schema, "string") && fits_text(text, schema) => {
             Ok(value.clone())
         }
-        Value::Array(items) if allows(schema, "array") => items
-            .iter()
-            .enumerate()
-            .map(|(i, item)| check(item, &schema["items"], &key.item(i)))
-            .collect(),
-        Value::Object(fields) if allows(schema, "object") => check_fields(fields, schema, key),
-        _ => Err(invalid(value, schema, key)),
+        Value::Array(items) if allows(schema, "array") => {
+            let items = items.iter().enumerate();
+            items
+                .map(|(i, item)| check(item, &schema["items"], &key.item(i), origin_of))
+                .collect()
+        }
+        Value::Object(fields) if allows(schema, "object") => {
+            check_fields(fields, schema, key, origin_of)
+        }
+        _ => Err(refused()),
     }
 }
 
 fn check_fields(
-    fields: &serde_json::Map<String, Value>,
+    fields: &Map<String, Value>,
     schema: &Value,
     key: &KeyPath,
-) -> Result<Value, Fault> {
-    let properties = schema["properties"].as_object();
-    let mut checked = serde_json::Map::new();
+    origin_of: &Places<'_>,
+) -> Result<Value, Problem> {
+    let mut checked = Map::new();
     for (name, value) in fields {
         let place = key.child(name);
-        let Some(property) = properties.and_then(|properties| properties.get(name)) else {
-            let known = properties
-                .into_iter()
-                .flat_map(|properties| properties.keys());
-            let known = known.map(|name| key.child(name)).collect::<Vec<_>>();
-            let hint = hint(
-                &place,
-                known.iter().map(|key| (key.as_str(), Known::Setting)),
-            );
-            return Err(Fault::Unknown { key: place, hint });
+        let Some(property) = schema["properties"].get(name) else {
+            let known = schema["properties"].as_object().into_iter().flatten();
+            let known: Vec<KeyPath> = known.map(|(name, _)| key.child(name)).collect();
+            let hint = hint(&place, known.iter().map(KeyPath::as_str));
+            return Err(Problem::unknown_key(&place, &origin_of(&place), &hint));
         };
-        checked.insert(name.clone(), check(value, property, &place)?);
+        checked.insert(name.clone(), check(value, property, &place, origin_of)?);
     }
-    let required = schema["required"].as_array().into_iter().flatten();
-    for name in required.filter_map(Value::as_str) {
-        if !checked.contains_key(name) {
-            return Err(Fault::Invalid {
-                key: key.clone(),
-                value: format!("without `{name}`"),
-                expected: expectation(schema),
-            });
+    let mut required = schema["required"].as_array().into_iter().flatten();
+    let missing =
+        required.find_map(|name| name.as_str().filter(|name| !checked.contains_key(*name)));
+    match missing {
+        Some(name) => {
+            let (value, expected) = (format!("without `{name}`"), expectation(schema));
+            Err(Problem::invalid(key, &value, &origin_of(key), &expected))
         }
+        None => Ok(Value::Object(checked)),
     }
-    Ok(Value::Object(checked))
 }
 
 fn check_number(value: &Value, number: f64, schema: &Value) -> Option<Value> {
@@ -135,7 +124,7 @@ fn fits(value: &Value, branch: &Value) -> bool {
             .iter()
             .filter(|(_, property)| property["const"].is_string())
             .all(|(name, property)| fields.get(name) == Some(&property["const"])),
-        _ => check(value, branch, &KeyPath::root()).is_ok(),
+        _ => check(value, branch, &KeyPath::root(), &|_| Origin::Default).is_ok(),
     }
 }
 
@@ -155,19 +144,13 @@ pub(super) fn allows(schema: &Value, kind: &str) -> bool {
     }
 }
 
-fn invalid(value: &Value, schema: &Value, key: &KeyPath) -> Fault {
+fn invalid(value: &Value, schema: &Value, key: &KeyPath, origin: &Origin) -> Problem {
     let too_large = value.as_f64().is_some_and(|n| n > largest(schema));
-    let expected = match expectation(schema) {
-        expected if too_large && schema["maximum"].is_null() => {
-            format!("{expected} and at most {}", largest(schema))
-        }
-        expected => expected,
-    };
-    Fault::Invalid {
-        key: key.clone(),
-        value: shown(value),
-        expected,
+    let mut expected = expectation(schema);
+    if too_large && schema["maximum"].is_null() {
+        expected.push_str(&format!(" and at most {}", largest(schema)));
     }
+    Problem::invalid(key, &shown(value), origin, &expected)
 }
 
 /// What a setting takes, to follow "it must be".
@@ -256,21 +239,21 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 fn masked(value: &Value) -> Value {
-    let mask = || Value::from("***");
     match value {
-        Value::String(text) if is_secret_value(text) => mask(),
+        Value::String(text) if is_secret(text) => "***".into(),
         Value::Array(items) => items.iter().map(masked).collect(),
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, field)| {
-                let field = if is_secret_name(name) {
-                    mask()
-                } else {
-                    masked(field)
-                };
-                (name.clone(), field)
+            .map(|(name, field)| match is_secret_name(name) {
+                true => (name.clone(), "***".into()),
+                false => (name.clone(), masked(field)),
             })
             .collect(),
         other => other.clone(),
     }
+}
+
+/// Whether a value is, or holds, a secret by its look.
+pub(super) fn is_secret(text: &str) -> bool {
+    Redactor::default().redact(text).text != text
 }

@@ -3,7 +3,7 @@
 //! Sizes "for 200,000" shrink in proportion on smaller windows and do not grow on
 //! larger ones.
 
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,29 +13,21 @@ settings! {
         /// Compact by itself at the threshold; when false, only by hand and on overflow.
         auto_enabled: bool = true,
         /// Activation as a percentage of the window, in place of window − reserve − soft margin.
-        #[schemars(range(min = 1, max = 100))]
-        auto_threshold_percent: Option<f64> = None,
+        auto_threshold_percent: Option<f64> [min = 1, max = 100] = None,
         /// Activation in tokens, in place of window − reserve − soft margin; with a percentage set too, the smaller counts.
-        #[schemars(with = "Option<u32>", range(min = 1))]
-        trigger_tokens: Option<Tokens> = None,
+        trigger_tokens: Option<Tokens> [min = 1] = None,
         /// The model's window in tokens, where smaller than what the model's metadata says.
-        #[schemars(with = "Option<u32>", range(min = 1024))]
-        context_window: Option<Tokens> = None,
+        context_window: Option<Tokens> [min = 1024] = None,
         /// Tokens kept free for the answer; at most a quarter of the window counts.
-        #[schemars(with = "u32", range(min = 1))]
-        reserve_tokens: Tokens = Tokens(16_384),
+        reserve_tokens: Tokens [min = 1] = Tokens(16_384),
         /// The reserve is never below this; 0 for no floor.
-        #[schemars(with = "u32", range(min = 0))]
-        reserve_tokens_floor: Tokens = Tokens(20_000),
+        reserve_tokens_floor: Tokens [min = 0] = Tokens(20_000),
         /// Activation comes this many tokens before the hard limit (for 200,000).
-        #[schemars(with = "u32", range(min = 0))]
-        soft_threshold_tokens: Tokens = Tokens(4_000),
+        soft_threshold_tokens: Tokens [min = 0] = Tokens(4_000),
         /// Most recent tokens that layer 2 (summarize) keeps verbatim (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        preserve_recent_tokens: Tokens = Tokens(25_000),
+        preserve_recent_tokens: Tokens [min = 1] = Tokens(25_000),
         /// The ladder stops this percentage of the window below activation.
-        #[schemars(range(min = 0, max = 50))]
-        hysteresis_percent: f64 = 5.0,
+        hysteresis_percent: f64 [min = 0, max = 50] = 5.0,
         /// Hiding old tool output.
         prune: Prune = Prune::default(),
         /// The layers of the ladder that are carried out by themselves, with settings of their own where they differ.
@@ -45,14 +37,11 @@ settings! {
         /// Tell the user before an automatic compaction.
         notify_before_auto: bool = true,
         /// After this many compactions that lost something or have no audit, no more automatic ones.
-        #[schemars(range(min = 1))]
-        max_auto_compactions: u32 = 5,
+        max_auto_compactions: u32 [min = 1] = 5,
         /// From this many compactions on, warn of degradation.
-        #[schemars(range(min = 1))]
-        warn_at_compaction: u32 = 3,
+        warn_at_compaction: u32 [min = 1] = 3,
         /// In a read-only sandbox, warn above this many tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        warn_at_token_threshold: Tokens = Tokens(150_000),
+        warn_at_token_threshold: Tokens [min = 1] = Tokens(150_000),
         /// The model that writes summaries.
         model: SummaryModel = SummaryModel::default(),
         /// What a summary holds and how large it may be.
@@ -74,20 +63,15 @@ settings! {
         /// Prune at all.
         enabled: bool = true,
         /// Most recent tokens never pruned (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        protect_recent_tokens: Tokens = Tokens(40_000),
+        protect_recent_tokens: Tokens [min = 1] = Tokens(40_000),
         /// Durable pruning runs only if at least this many tokens come free (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        prune_minimum_tokens: Tokens = Tokens(20_000),
+        prune_minimum_tokens: Tokens [min = 1] = Tokens(20_000),
         /// Durable pruning needs more tool output than this in the context (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        tool_output_tokens: Tokens = Tokens(50_000),
+        tool_output_tokens: Tokens [min = 1] = Tokens(50_000),
         /// Tool results older than this many rounds become a placeholder.
-        #[schemars(range(min = 1))]
-        prune_after_rounds: u32 = 10,
+        prune_after_rounds: u32 [min = 1] = 10,
         /// How long the provider keeps a cached prompt, in seconds; unset, what is known of the model.
-        #[schemars(range(min = 1))]
-        cache_ttl_seconds: Option<u32> = None,
+        cache_ttl_seconds: Option<u32> [min = 1] = None,
         /// Shortening of single results once they have left the protected tail.
         on_arrival: ArrivalTrim = ArrivalTrim::default(),
     }
@@ -99,17 +83,13 @@ settings! {
         /// Shorten long results at all.
         enabled: bool = true,
         /// A result of a shell, read or search tool above this many characters is shortened.
-        #[schemars(range(min = 1))]
-        result_chars: u32 = 2_000,
+        result_chars: u32 [min = 1] = 2_000,
         /// Characters kept from the end of a shortened result.
-        #[schemars(range(min = 1))]
-        result_tail_chars: u32 = 500,
+        result_tail_chars: u32 [min = 1] = 500,
         /// A file read above this many characters is shown as its key paragraphs.
-        #[schemars(range(min = 1))]
-        file_chars: u32 = 3_000,
+        file_chars: u32 [min = 1] = 3_000,
         /// The most recent tool records that stay whole.
-        #[schemars(range(min = 0))]
-        whole_records: u32 = 8,
+        whole_records: u32 [min = 0] = 8,
     }
 }
 
@@ -148,12 +128,12 @@ pub struct LayerRule {
     /// Which layer.
     pub layer: Layer,
     /// Where it begins, as a percentage of the window.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub trigger_percent: Option<f64>,
     /// Most recent tokens it leaves alone (for 200,000).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<u32>", range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub protect_recent_tokens: Option<Tokens>,
 }
 
@@ -172,11 +152,9 @@ settings! {
     /// Layer 3, the whole conversation as a summary.
     pub struct FullLayer {
         /// Where it begins, as a percentage of the window.
-        #[schemars(range(min = 1, max = 100))]
-        trigger_percent: f64 = 95.0,
+        trigger_percent: f64 [min = 1, max = 100] = 95.0,
         /// Most recent tokens it keeps verbatim (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        protect_recent_tokens: Tokens = Tokens(15_000),
+        protect_recent_tokens: Tokens [min = 1] = Tokens(15_000),
     }
 }
 
@@ -184,23 +162,17 @@ settings! {
     /// The model that writes summaries; without one they are extracted mechanically.
     pub struct SummaryModel {
         /// Provider, such as `openrouter`; unset, the session's own.
-        #[schemars(length(min = 1))]
         provider: Option<String> = None,
         /// Model, such as `google/gemini-2.0-flash-exp:free`; unset, the session's own.
-        #[schemars(length(min = 1))]
         model_name: Option<String> = None,
         /// Address of its server, if not where the provider usually is.
-        #[schemars(length(min = 1))]
         base_url: Option<String> = None,
         /// Sampling temperature.
-        #[schemars(range(min = 0, max = 2))]
-        temperature: f64 = 0.3,
+        temperature: f64 [min = 0, max = 2] = 0.3,
         /// Most tokens it may answer with.
-        #[schemars(with = "u32", range(min = 1))]
-        max_tokens: Tokens = Tokens(4_000),
+        max_tokens: Tokens [min = 1] = Tokens(4_000),
         /// Largest chunk given to it at once, as a percentage of its own window.
-        #[schemars(range(min = 1, max = 90))]
-        chunk_percent: f64 = 40.0,
+        chunk_percent: f64 [min = 1, max = 90] = 40.0,
     }
 }
 
@@ -208,26 +180,19 @@ settings! {
     /// What a summary holds and how large it may be.
     pub struct Summary {
         /// What the user said, word for word, in tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        user_words_tokens: Tokens = Tokens(20_000),
+        user_words_tokens: Tokens [min = 1] = Tokens(20_000),
         /// The other sections of the mechanical part, in tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        mechanical_tokens: Tokens = Tokens(8_000),
+        mechanical_tokens: Tokens [min = 1] = Tokens(8_000),
         /// Prose of a layer 2 summary, in tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        prose_tokens: Tokens = Tokens(2_000),
+        prose_tokens: Tokens [min = 1] = Tokens(2_000),
         /// Prose of a layer 3 summary, in tokens (for 200,000).
-        #[schemars(with = "u32", range(min = 1))]
-        full_prose_tokens: Tokens = Tokens(4_000),
+        full_prose_tokens: Tokens [min = 1] = Tokens(4_000),
         /// Where not everything fits, a longer message of the user keeps its two ends, in tokens.
-        #[schemars(with = "u32", range(min = 1))]
-        paste_tokens: Tokens = Tokens(1_000),
+        paste_tokens: Tokens [min = 1] = Tokens(1_000),
         /// Files read that are listed by path; further ones are counted by folder.
-        #[schemars(range(min = 0))]
-        read_files: u32 = 40,
+        read_files: u32 [min = 0] = 40,
         /// A window of up to 60,000 tokens gives one part in this many to the whole summary.
-        #[schemars(range(min = 1))]
-        compression_ratio: f64 = 5.0,
+        compression_ratio: f64 [min = 1] = 5.0,
     }
 }
 
@@ -237,10 +202,8 @@ settings! {
         /// Flush at all.
         enabled: bool = true,
         /// What the agent is asked, in place of the built-in prompt.
-        #[schemars(length(min = 1))]
         prompt: Option<String> = None,
         /// The system prompt of that turn, in place of the built-in one.
-        #[schemars(length(min = 1))]
         system_prompt: Option<String> = None,
     }
 }
@@ -249,20 +212,15 @@ settings! {
     /// How the number of compactions is read as risk of degradation.
     pub struct Risk {
         /// Medium from this many compactions on.
-        #[schemars(range(min = 1))]
-        medium_at: u32 = 2,
+        medium_at: u32 [min = 1] = 2,
         /// High from this many on.
-        #[schemars(range(min = 1))]
-        high_at: u32 = 3,
+        high_at: u32 [min = 1] = 3,
         /// Critical from this many on.
-        #[schemars(range(min = 1))]
-        critical_at: u32 = 5,
+        critical_at: u32 [min = 1] = 5,
         /// Loss estimated for each compaction, in percent, where none was measured.
-        #[schemars(range(min = 0, max = 100))]
-        loss_percent_each: f64 = 10.0,
+        loss_percent_each: f64 [min = 0, max = 100] = 10.0,
         /// The estimated loss is never above this percentage.
-        #[schemars(range(min = 0, max = 100))]
-        loss_percent_most: f64 = 90.0,
+        loss_percent_most: f64 [min = 0, max = 100] = 90.0,
     }
 }
 
@@ -270,11 +228,9 @@ settings! {
     /// What stops compaction after repeated failures.
     pub struct Breaker {
         /// Consecutive failures that open it.
-        #[schemars(range(min = 1))]
-        failures: u32 = 3,
+        failures: u32 [min = 1] = 3,
         /// A compaction that frees less than this percentage of the context is a failure.
-        #[schemars(range(min = 0, max = 100))]
-        minimum_freed_percent: f64 = 10.0,
+        minimum_freed_percent: f64 [min = 0, max = 100] = 10.0,
     }
 }
 
@@ -282,7 +238,6 @@ settings! {
     /// What happens when compaction did not make a request fit.
     pub struct Emergency {
         /// Oldest turns dropped from the context at each step.
-        #[schemars(range(min = 1))]
-        turns: u32 = 2,
+        turns: u32 [min = 1] = 2,
     }
 }

@@ -61,17 +61,8 @@ pub struct Candidate {
     pub found_by: FoundBy,
 }
 
-/// Reading, done by the caller.
-pub trait Files {
-    /// The text of a file, or nothing when there is none.
-    fn read(&self, candidate: &Candidate) -> io::Result<Option<String>>;
-}
-
-impl<F: Fn(&Candidate) -> io::Result<Option<String>>> Files for F {
-    fn read(&self, candidate: &Candidate) -> io::Result<Option<String>> {
-        self(candidate)
-    }
-}
+/// Reading, done by the caller: the text of a file, or nothing when there is none.
+pub type Reader<'a> = dyn Fn(&Candidate) -> io::Result<Option<String>> + 'a;
 
 /// No configuration file has more bytes.
 pub const MOST_CONFIG_BYTES: u64 = 1_000_000;
@@ -143,15 +134,14 @@ pub fn candidates(places: &Places<'_>) -> Vec<Candidate> {
 
 /// The file that counts, read, or nothing when there is none. A file named by
 /// hand must exist; two files side by side are refused.
-pub fn find(places: &Places<'_>, files: &dyn Files) -> Result<Option<ConfigFile>, ConfigError> {
+pub fn find(places: &Places<'_>, reader: &Reader<'_>) -> Result<Option<ConfigFile>, ConfigError> {
     for group in candidates(places).chunk_by(|a, b| a.found_by == b.found_by) {
         let mut found = Vec::new();
         for candidate in group {
             let Candidate { path, found_by } = candidate;
-            let text = files.read(candidate).map_err(|error| Problem::Unreadable {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?;
+            let shown = path.display();
+            let text = reader(candidate)
+                .map_err(|error| Problem::new(format!("cannot read {shown}: {error}")))?;
             match (text, found_by.named_by()) {
                 (Some(text), _) => found.push(ConfigFile {
                     path: path.clone(),
@@ -159,8 +149,11 @@ pub fn find(places: &Places<'_>, files: &dyn Files) -> Result<Option<ConfigFile>
                     found_by: *found_by,
                 }),
                 (None, Some(named_by)) => {
-                    let path = path.clone();
-                    return Err(Problem::NoSuchFile { path, named_by }.into());
+                    let problem = Problem::new(format!(
+                        "there is no {shown}, which {named_by} names; correct the path, or leave \
+                         it out to use the defaults"
+                    ));
+                    return Err(problem.into());
                 }
                 (None, None) => {}
             }
@@ -178,10 +171,10 @@ pub fn find(places: &Places<'_>, files: &dyn Files) -> Result<Option<ConfigFile>
 fn several(found: &[ConfigFile]) -> Problem {
     let folder = found.first().and_then(|file| file.path.parent());
     let names = found.iter().filter_map(|file| file.path.file_name());
-    Problem::SeveralFiles {
-        folder: folder.map_or_else(PathBuf::new, Path::to_owned),
-        files: names
-            .map(|name| name.to_string_lossy().into_owned())
-            .collect(),
-    }
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    Problem::new(format!(
+        "{} has more than one configuration file ({}); keep one, so that it is clear which counts",
+        folder.unwrap_or(Path::new("")).display(),
+        names.join(", ")
+    ))
 }

@@ -4,34 +4,44 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
+use jsonc_parser::ast::Value as Json;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use serde_saphyr::{Location, Spanned};
 
-use super::json5_map::{self, MapFault};
-use super::{KeyPath, Origin, Problem};
+use super::{KeyPath, Problem};
 
-/// From 1, as editors count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    pub(super) line: u32,
-    pub(super) column: u32,
-}
+/// JSON5, and nothing beyond it.
+const JSON5: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: true,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: true,
+    allow_hexadecimal_numbers: true,
+    allow_unary_plus_numbers: true,
+    allow_bare_decimal_point_numbers: true,
+    allow_non_finite_numbers: true,
+    allow_extended_string_escapes: true,
+};
 
 /// A parsed file.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) keys: Map<String, Value>,
-    pub(super) places: HashMap<KeyPath, Position>,
+    /// Lines of keys, from 1 as editors count.
+    pub(super) lines: HashMap<KeyPath, u64>,
 }
 
 impl Document {
     /// The line of a key, or of what it is in.
-    pub(super) fn line(&self, key: &KeyPath) -> Option<u32> {
+    pub(super) fn line(&self, key: &KeyPath) -> Option<u64> {
         let mut path = key.clone();
         loop {
-            if let Some(position) = self.places.get(&path) {
-                return Some(position.line);
+            if let Some(line) = self.lines.get(&path) {
+                return Some(*line);
             }
             let parent = path.as_str().rfind(['.', '['])?;
             path = KeyPath::new(&path.as_str()[..parent]);
@@ -39,154 +49,143 @@ impl Document {
     }
 }
 
-/// The keys of a file, by the ending of its name.
+/// The keys of a file, by the ending of its name. A byte order mark is passed over;
+/// a text of comments alone has no keys.
 pub(super) fn parse(path: &Path, text: &str) -> Result<Document, Problem> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let ending = path.extension().and_then(|ending| ending.to_str());
-    match ending.map(str::to_ascii_lowercase).as_deref() {
-        Some("yaml" | "yml") => parse_yaml(path, text),
-        Some("json5" | "json") => parse_json5(path, text),
-        _ => Err(Problem::UnknownFormat {
-            path: path.to_owned(),
-        }),
-    }
-}
-
-/// The keys of a JSON5 text. A byte order mark is passed over; a text of comments
-/// alone has no keys.
-pub(super) fn parse_json5(path: &Path, text: &str) -> Result<Document, Problem> {
-    let text = without_mark(text);
-    let syntax = |position: Position, reason: String| Problem::Syntax {
-        path: path.to_owned(),
-        line: position.line,
-        column: position.column,
-        reason,
+    let node = match ending.map(str::to_ascii_lowercase).as_deref() {
+        Some("yaml" | "yml") => parse_yaml(path, text)?,
+        Some("json5" | "json") => parse_json5(path, text)?,
+        _ => {
+            return Err(Problem::new(format!(
+                "{} is not a configuration file by its name; it must end in .yaml, .yml, .json5 \
+                 or .json",
+                path.display()
+            )));
+        }
     };
-    let map = json5_map::map(text);
-    if let Err(MapFault::TooDeep(position)) = map {
-        return Err(syntax(position, "nested too deeply".to_owned()));
-    }
-    if json5_map::is_blank(text) {
-        return keys_of(path, Value::Null, HashMap::new());
-    }
-    let value = json5::from_str(text).map_err(|error| {
-        let position = match error.position() {
-            // At the end of the text the parser does not say where it is.
-            Some(at) if !is_at_end(&error) => Position {
-                line: small(at.line + 1),
-                column: small(at.column + 1),
-            },
-            _ => json5_map::end(text),
-        };
-        let reason = match error.code() {
-            Some(code) => code.to_string(),
-            None => error.to_string(),
-        };
-        syntax(position, reason)
-    })?;
-    match map {
-        Ok(places) => keys_of(path, value, places),
-        Err(MapFault::Twice(key, position)) => Err(twice(path, key, position.line)),
-        Err(MapFault::TooDeep(position)) => Err(syntax(position, "nested too deeply".to_owned())),
-    }
-}
-
-fn is_at_end(error: &json5::Error) -> bool {
-    let code = error.code().map(|code| code.to_string());
-    code.is_some_and(|code| code.starts_with("EOF"))
-}
-
-fn parse_yaml(path: &Path, text: &str) -> Result<Document, Problem> {
-    let node: Spanned<Node> = serde_saphyr::from_str(without_mark(text)).map_err(|error| {
-        let error = error.without_snippet();
-        let at = position(error.location().unwrap_or(Location::UNKNOWN));
-        if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error {
-            return twice(path, KeyPath::new(key), at.line);
-        }
-        let reason = error.to_string();
-        // The place is told apart; the parser repeats it at the end.
-        let reason = reason
-            .rsplit_once(" at line ")
-            .map_or(reason.as_str(), |(text, _)| text);
-        Problem::Syntax {
-            path: path.to_owned(),
-            line: at.line,
-            column: at.column,
-            reason: reason.to_owned(),
-        }
-    })?;
-    let mut places = HashMap::new();
-    let value = node.value.into_value(&KeyPath::root(), &mut places);
-    keys_of(path, value, places)
-}
-
-fn keys_of(
-    path: &Path,
-    value: Value,
-    places: HashMap<KeyPath, Position>,
-) -> Result<Document, Problem> {
-    let found = match value {
-        Value::Object(keys) => return Ok(Document { keys, places }),
+    let mut lines = HashMap::new();
+    let found = match node.into_value(path, &KeyPath::root(), &mut lines)? {
+        Value::Object(keys) => return Ok(Document { keys, lines }),
         Value::Null => {
             let keys = Map::new();
-            return Ok(Document { keys, places });
+            return Ok(Document { keys, lines });
         }
         Value::Array(_) => "a list",
         Value::Bool(_) | Value::Number(_) | Value::String(_) => "a single value",
     };
-    let path = path.to_owned();
-    Err(Problem::NoKeys { path, found })
+    Err(Problem::new(format!(
+        "{} holds {found} where keys belong; begin with a section, such as `compaction:`",
+        path.display()
+    )))
 }
 
-fn twice(path: &Path, key: KeyPath, line: u32) -> Problem {
-    let origin = Origin::File {
-        path: path.to_owned(),
-        line: Some(line),
-    };
-    Problem::Twice { key, origin }
+/// A JSON5 value on its own, as variables hold it.
+pub(super) fn value(text: &str) -> Option<Value> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &JSON5).ok()?;
+    parsed.value.map(Value::from)
 }
 
-fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
+fn parse_json5(path: &Path, text: &str) -> Result<Node, Problem> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &JSON5).map_err(|error| {
+        let (line, column) = (error.line_display(), error.column_display());
+        syntax(path, line as u64, column as u64, &error.kind().to_string())
+    })?;
+    let line_ends: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+    Ok(parsed.value.map_or(Node::Leaf(Value::Null), |value| {
+        Node::of_json(value, &|at| {
+            line_ends.partition_point(|end| *end < at) as u64 + 1
+        })
+    }))
 }
 
-fn position(location: Location) -> Position {
-    let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX).max(1);
-    Position {
-        line: count(location.line()),
-        column: count(location.column()),
-    }
+fn parse_yaml(path: &Path, text: &str) -> Result<Node, Problem> {
+    let node: Spanned<Node> = serde_saphyr::from_str(text).map_err(|error| {
+        let error = error.without_snippet();
+        let at = error.location().unwrap_or(Location::UNKNOWN);
+        let (line, column) = (at.line().max(1), at.column().max(1));
+        if let serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } = error {
+            return twice(path, &KeyPath::new(key), line);
+        }
+        let reason = error.to_string();
+        // The place is told apart; the parser repeats it at the end.
+        let reason = reason.rsplit_once(" at line ");
+        let reason = reason.map_or_else(|| error.to_string(), |(text, _)| text.to_owned());
+        syntax(path, line, column, &reason)
+    })?;
+    Ok(node.value)
 }
 
-fn small(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
+fn syntax(path: &Path, line: u64, column: u64, reason: &str) -> Problem {
+    Problem::new(format!(
+        "{}, line {line}, column {column}: {reason}",
+        path.display()
+    ))
 }
 
-/// A YAML node whose keys carry their place.
+fn twice(path: &Path, key: &KeyPath, line: u64) -> Problem {
+    Problem::new(format!(
+        "`{key}` stands twice ({}:{line}); keep one of them",
+        path.display()
+    ))
+}
+
+/// A value whose keys carry their line.
 enum Node {
     Leaf(Value),
     List(Vec<Node>),
-    Keys(Vec<(Spanned<String>, Node)>),
+    Keys(Vec<(String, u64, Node)>),
 }
 
 impl Node {
-    fn into_value(self, path: &KeyPath, places: &mut HashMap<KeyPath, Position>) -> Value {
-        match self {
+    fn of_json(value: Json<'_>, line_of: &dyn Fn(usize) -> u64) -> Node {
+        match value {
+            Json::Array(array) => {
+                let items = array.elements.into_iter();
+                Node::List(items.map(|item| Node::of_json(item, line_of)).collect())
+            }
+            Json::Object(object) => {
+                let properties = object.properties.into_iter();
+                let keys = properties.map(|property| {
+                    let line = line_of(property.start());
+                    (
+                        property.name.into_string(),
+                        line,
+                        Node::of_json(property.value, line_of),
+                    )
+                });
+                Node::Keys(keys.collect())
+            }
+            leaf => Node::Leaf(leaf.into()),
+        }
+    }
+
+    fn into_value(
+        self,
+        file: &Path,
+        path: &KeyPath,
+        lines: &mut HashMap<KeyPath, u64>,
+    ) -> Result<Value, Problem> {
+        Ok(match self {
             Node::Leaf(value) => value,
-            Node::List(items) => items
-                .into_iter()
-                .enumerate()
-                .map(|(i, item)| item.into_value(&path.item(i), places))
-                .collect(),
+            Node::List(items) => {
+                let items = items.into_iter().enumerate();
+                let values = items.map(|(i, item)| item.into_value(file, &path.item(i), lines));
+                Value::Array(values.collect::<Result<_, _>>()?)
+            }
             Node::Keys(entries) => {
                 let mut keys = Map::new();
-                for (key, node) in entries {
-                    let path = path.child(&key.value);
-                    places.insert(path.clone(), position(key.referenced));
-                    keys.insert(key.value, node.into_value(&path, places));
+                for (key, line, node) in entries {
+                    let path = path.child(&key);
+                    if lines.insert(path.clone(), line).is_some() {
+                        return Err(twice(file, &path, line));
+                    }
+                    keys.insert(key, node.into_value(file, &path, lines)?);
                 }
                 Value::Object(keys)
             }
-        }
+        })
     }
 }
 
@@ -243,8 +242,8 @@ impl<'de> Visitor<'de> for NodeVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
         let mut keys = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            keys.push(entry);
+        while let Some((key, node)) = entries.next_entry::<Spanned<String>, Node>()? {
+            keys.push((key.value, key.referenced.line().max(1), node));
         }
         Ok(Node::Keys(keys))
     }

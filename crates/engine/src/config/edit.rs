@@ -41,8 +41,8 @@ fn put(keys: &mut Map<String, Value>, names: &[&str], value: &Value) -> Option<(
 /// What comes of it is read again, so that nothing else can have changed.
 fn in_yaml(text: &str, document: &Document, names: &[&str], value: &Value) -> Option<String> {
     let line_of = |names: &[&str]| {
-        let place = document.places.get(&KeyPath::new(names.join(".")))?;
-        Some(place.line as usize - 1)
+        let line = document.lines.get(&KeyPath::new(names.join(".")))?;
+        usize::try_from(line - 1).ok()
     };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     if let Some(at) = line_of(names) {
@@ -177,7 +177,7 @@ mod tests {
         );
         let text = set("a.json5", "{ a: 1 }", "gauge.enabled", json!([1, "x"])).unwrap();
         assert_eq!(
-            json5::from_str::<Value>(&text).unwrap(),
+            document::value(&text).unwrap(),
             json!({"a": 1, "gauge": {"enabled": [1, "x"]}})
         );
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_index::{RecordKind, WorkspaceFiles};
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,11 +25,9 @@ settings! {
     /// Limits of `MEMORY.md`, which holds pointers and not content.
     pub struct MemoryFiles {
         /// Characters of a line.
-        #[schemars(range(min = 1))]
-        line_chars: u32 = 150,
+        line_chars: u32 [min = 1] = 150,
         /// Tokens of the whole file.
-        #[schemars(with = "u32", range(min = 1))]
-        max_tokens: Tokens = Tokens(800),
+        max_tokens: Tokens [min = 1] = Tokens(800),
     }
 }
 
@@ -39,11 +37,9 @@ settings! {
         /// Keep an index at all.
         enabled: bool = true,
         /// Tokens of a chunk.
-        #[schemars(with = "u32", range(min = 1))]
-        chunk_tokens: Tokens = Tokens(400),
+        chunk_tokens: Tokens [min = 1] = Tokens(400),
         /// Tokens that neighbouring chunks share.
-        #[schemars(with = "u32", range(min = 0))]
-        chunk_overlap_tokens: Tokens = Tokens(80),
+        chunk_overlap_tokens: Tokens [min = 0] = Tokens(80),
         /// Watch the workspace and update on changes.
         watch: bool = true,
         /// Index what compaction removed from contexts.
@@ -51,7 +47,6 @@ settings! {
         /// Recall from `DREAMS.md` too, which nobody has reviewed.
         dreams: bool = false,
         /// Further files and folders of the workspace to index.
-        #[schemars(inner(length(min = 1)))]
         extra_paths: Vec<String> = Vec::new(),
     }
 }
@@ -73,25 +68,19 @@ settings! {
         /// Search at all.
         enabled: bool = true,
         /// Hits returned, by a search and by an agent's `memory_search` that names no number.
-        #[schemars(range(min = 1))]
-        max_results: u32 = 6,
+        max_results: u32 [min = 1] = 6,
         /// Hits below this score are left out; 0 keeps all.
-        #[schemars(range(min = 0, max = 1))]
-        minimum_score: f64 = 0.0,
+        minimum_score: f64 [min = 0, max = 1] = 0.0,
         /// Candidates for each hit returned, among which hits that repeat others are passed over.
-        #[schemars(range(min = 1))]
-        candidate_multiplier: u32 = 4,
+        candidate_multiplier: u32 [min = 1] = 4,
         /// How vector and text rankings become one.
         fusion: Fusion = Fusion::default(),
         /// Weight of the vector score.
-        #[schemars(range(min = 0, max = 1))]
-        vector_weight: f64 = 0.2,
+        vector_weight: f64 [min = 0, max = 1] = 0.2,
         /// Weight of the text score.
-        #[schemars(range(min = 0, max = 1))]
-        text_weight: f64 = 0.8,
+        text_weight: f64 [min = 0, max = 1] = 0.8,
         /// Relevance against diversity: 1 is relevance alone.
-        #[schemars(range(min = 0, max = 1))]
-        mmr_lambda: f64 = 0.7,
+        mmr_lambda: f64 [min = 0, max = 1] = 0.7,
         /// Days after which a dated file counts half.
         #[schemars(extend("exclusiveMinimum" = 0))]
         half_life_days: f64 = 30.0,
@@ -121,16 +110,12 @@ settings! {
         /// The source; `auto` takes the best there is.
         provider: EmbeddingProvider = EmbeddingProvider::default(),
         /// The model; unset, the source's own choice.
-        #[schemars(length(min = 1))]
         model: Option<String> = None,
         /// Folder or file of the local encoder.
-        #[schemars(length(min = 1))]
         model_path: Option<String> = None,
         /// Address of the endpoint, such as `https://api.openai.com/v1`.
-        #[schemars(length(min = 1))]
         base_url: Option<String> = None,
         /// Name of the environment variable that holds the endpoint's key; never the key itself.
-        #[schemars(length(min = 1))]
         api_key_env: Option<String> = None,
     }
 }
@@ -170,11 +155,9 @@ settings! {
             DreamTrigger::DailyLogSize { threshold_kb: 50 },
         ],
         /// Days of daily logs read.
-        #[schemars(range(min = 1))]
-        lookback_days: u32 = 7,
+        lookback_days: u32 [min = 1] = 7,
         /// Promote without review from this confidence on; unset, everything is reviewed.
-        #[schemars(range(min = 0, max = 1))]
-        promote_at_confidence: Option<f64> = None,
+        promote_at_confidence: Option<f64> [min = 0, max = 1] = None,
         /// The model that words and merges what was found.
         model: DreamModel = DreamModel::default(),
     }
@@ -184,13 +167,10 @@ settings! {
     /// The model that words and merges what a dream found; without one it is done extractively.
     pub struct DreamModel {
         /// Provider, such as `anthropic`; unset, no model is asked.
-        #[schemars(length(min = 1))]
         provider: Option<String> = None,
         /// Model, such as `claude-haiku-4-5`; unset, no model is asked.
-        #[schemars(length(min = 1))]
         model_name: Option<String> = None,
         /// Address of its server, if not where the provider usually is.
-        #[schemars(length(min = 1))]
         base_url: Option<String> = None,
     }
 }

@@ -4,7 +4,7 @@
 //! Lowest first: the built-in [`Config::default`], an existing `openclaw.json`,
 //! the one file `longhaul.yaml` (or `.json5`), `LONGHAUL_*` variables, flags.
 //! Nothing here touches the disk, the environment or the home folder: the caller
-//! hands all of it in as [`Sources`] and a [`Files`] to read with, and [`resolve`]
+//! hands all of it in as [`Sources`] and a [`Reader`], and [`resolve`]
 //! answers with [`Resolved`] or with everything that is wrong, each with its key,
 //! value, place and remedy.
 //!
@@ -24,9 +24,6 @@
 //! of injected fragments, and the wording of formats. A setting may lower a cap,
 //! never raise it.
 
-#[macro_use]
-mod settings;
-
 mod admit;
 mod assembly;
 mod capture;
@@ -39,7 +36,6 @@ mod discover;
 mod document;
 mod edit;
 mod error;
-mod json5_map;
 mod key;
 mod memory;
 mod models;
@@ -50,22 +46,19 @@ mod resolve;
 mod resolved;
 mod root;
 mod rules;
-mod secret;
 mod sources;
 mod text_value;
 mod window;
 
-pub use capture::{Checkpoint, Gauge, Restore, StateCapture};
+pub use capture::{Checkpoint, Gauge, StateCapture};
 pub use catalogue::{key_paths, schema};
 pub use compaction::{
     ArrivalTrim, Breaker, Compaction, Emergency, FullLayer, Layer, LayerRule, MemoryFlush, Prune,
     Risk, Summary, SummaryModel,
 };
-pub use context::{
-    Bootstrap, Budget, Prewarm, Prompt, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
-};
+pub use context::{Prewarm, Prompt, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript};
 pub use discover::{
-    Candidate, FILE_NAMES, Files, FoundBy, MOST_CONFIG_BYTES, Places, candidates, find, read,
+    Candidate, FILE_NAMES, FoundBy, MOST_CONFIG_BYTES, Places, Reader, candidates, find, read,
 };
 pub use edit::edited;
 pub use error::{ConfigError, Problem};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use longhaul_model::{Catalogue, Known, Limits, ModelInfo, ModelSpec, Prices, Provider};
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +16,14 @@ use super::Config;
 pub struct ModelRule {
     /// Which models: `provider/name` or a name, with `*` at its end for all that begin so.
     #[serde(rename = "match")]
-    #[schemars(length(min = 1))]
     pub pattern: String,
     /// How many tokens fit, prompt and answer together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1024))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1024))]
     pub context_window: Option<Tokens>,
     /// The most tokens of one answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u32", range(min = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub max_output_tokens: Option<Tokens>,
     /// What it costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,12 +42,12 @@ pub struct ModelPrices {
     #[schemars(range(min = 0))]
     pub output: f64,
     /// Of the prompt, read from a cache; unset, as `input`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64", range(min = 0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub cache_read: Option<f64>,
     /// Of the prompt, written to a cache; unset, as `input`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64", range(min = 0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub cache_write: Option<f64>,
 }
 
@@ -67,23 +66,17 @@ settings! {
     /// How long a model is waited for, and how often it is asked.
     pub struct Requests {
         /// Seconds until the connection stands.
-        #[schemars(range(min = 1))]
-        connect_seconds: u32 = 15,
+        connect_seconds: u32 [min = 1] = 15,
         /// Seconds from the request to the first byte of the answer.
-        #[schemars(range(min = 1))]
-        first_byte_seconds: u32 = 300,
+        first_byte_seconds: u32 [min = 1] = 300,
         /// Seconds between two pieces of the answer.
-        #[schemars(range(min = 1))]
-        idle_seconds: u32 = 120,
+        idle_seconds: u32 [min = 1] = 120,
         /// Seconds for one attempt.
-        #[schemars(range(min = 1))]
-        attempt_seconds: u32 = 1_200,
+        attempt_seconds: u32 [min = 1] = 1_200,
         /// Seconds for all attempts and the waits between them.
-        #[schemars(range(min = 1))]
-        total_seconds: u32 = 1_800,
+        total_seconds: u32 [min = 1] = 1_800,
         /// How often a request is sent at most; 1 for no retries.
-        #[schemars(range(min = 1))]
-        attempts: u32 = 4,
+        attempts: u32 [min = 1] = 4,
     }
 }
 

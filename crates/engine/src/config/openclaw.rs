@@ -5,12 +5,12 @@
 //! names are those of OpenClaw's current documentation and those it has retired,
 //! which files in use still have.
 
+use jiff::{Span, SpanRelativeTo, Unit};
 use serde_json::{Map, Value};
 
 use super::OpenClawFile;
-use super::admit::{Setting, adopt};
-use super::document::parse_json5;
-use super::secret::is_variable_name;
+use super::admit::{Setting, admit, is_variable_name};
+use super::document::parse;
 use super::{Note, Origin};
 
 /// How a value becomes ours.
@@ -131,7 +131,7 @@ pub(super) fn settings(file: &OpenClawFile) -> (Vec<Setting>, Vec<Note>) {
         settings: Vec::new(),
         notes: Vec::new(),
     };
-    match parse_json5(&file.path, &file.text) {
+    match parse(&file.path, &file.text) {
         Ok(document) => {
             let root = Value::Object(document.keys);
             if root.get("$include").is_some() {
@@ -253,9 +253,10 @@ impl Reading<'_> {
     }
 
     fn set(&mut self, key: &str, ours: &str, value: Value) {
-        match adopt(ours, &value, self.origin(key)) {
+        let origin = self.origin(key);
+        match admit(ours, &|_| value.clone(), &|_| origin.clone()) {
             Ok(setting) => self.settings.push(setting),
-            Err(reason) => self.note(key, &reason),
+            Err(problem) => self.note(key, &format!("not used: {problem}")),
         }
     }
 
@@ -295,31 +296,20 @@ fn variable(value: &Value) -> Option<&str> {
 
 /// `"1h30m"`, `"90s"`; a bare number is minutes.
 fn seconds(value: &Value) -> Option<u32> {
-    let text = match value {
-        Value::Number(minutes) => format!("{minutes}m"),
+    let mut text = match value {
+        Value::Number(minutes) => minutes.to_string(),
         Value::String(text) => text.trim().to_ascii_lowercase(),
         _ => return None,
     };
-    let mut total = 0.0;
-    let mut rest = text.as_str();
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'));
-        let (number, after) = rest.split_at(digits.unwrap_or(rest.len()));
-        let unit = after.find(|c: char| c.is_ascii_digit());
-        let (unit, after) = after.split_at(unit.unwrap_or(after.len()));
-        let factor = match unit.trim() {
-            "ms" => 0.001,
-            "s" => 1.0,
-            "m" | "" => 60.0,
-            "h" => 3_600.0,
-            "d" => 86_400.0,
-            _ => return None,
-        };
-        total += number.parse::<f64>().ok()? * factor;
-        rest = after;
+    if text.ends_with(|c: char| c.is_ascii_digit()) {
+        text.push('m');
     }
-    let whole = total.round();
-    (whole >= 1.0 && whole <= f64::from(u32::MAX)).then_some(whole as u32)
+    let span: Span = text.parse().ok()?;
+    let days = SpanRelativeTo::days_are_24_hours();
+    let seconds = span.total((Unit::Second, days)).ok()?.round();
+    (1.0..=f64::from(u32::MAX))
+        .contains(&seconds)
+        .then_some(seconds as u32)
 }
 
 #[cfg(test)]

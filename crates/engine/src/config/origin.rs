@@ -23,7 +23,7 @@ pub enum Origin {
         /// The file.
         path: PathBuf,
         /// Its line, from 1, where known.
-        line: Option<u32>,
+        line: Option<u64>,
     },
     /// A variable.
     Environment {
@@ -35,6 +35,19 @@ pub enum Origin {
         /// The flag as typed: `--window`.
         name: String,
     },
+}
+
+impl Origin {
+    /// Which layer counts above which.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Origin::Default => 0,
+            Origin::OpenClaw { .. } => 1,
+            Origin::File { .. } => 2,
+            Origin::Environment { .. } => 3,
+            Origin::Flag { .. } => 4,
+        }
+    }
 }
 
 /// `default`, `openclaw.json agents.defaults.…`, `longhaul.yaml:12`,

@@ -1,6 +1,7 @@
 //! What counts as a secret, beside what always does.
 
 use longhaul_redact::{Finds, RedactorSettings, Rule};
+use longhaul_tokens::settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,23 +24,18 @@ settings! {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RedactionRule {
     /// What it is called.
-    #[schemars(length(min = 1))]
     pub id: String,
     /// A regular expression; its first group is the secret, or all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// With what every such key begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
     /// What follows it: alnum, word, dotted, base64, escaped, upper, serial, hex or uuid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub alphabet: Option<String>,
     /// How many characters follow it: `20`, `20..40` or `20..`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<String>,
 }
 

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::admit::{Setting, checked, unknown};
-use super::catalogue::{self, Found, Known};
-use super::check::shown;
+use super::admit::{Setting, admit, would_hold_secret};
+use super::catalogue::{self, Found};
+use super::check::{Places, shown};
 use super::consistency::clashes;
-use super::document::{self, Document};
+use super::document;
 use super::key::VARIABLE_PREFIX;
 use super::text_value::from_text;
 use super::{
-    Config, ConfigError, ConfigFile, Flag, FoundBy, KeyPath, Note, OpenClawFile, Origin, Problem,
-    Resolved, Sources, openclaw, secret,
+    Config, ConfigError, ConfigFile, FoundBy, KeyPath, Note, OpenClawFile, Origin, Problem,
+    Resolved, Sources, openclaw,
 };
 
 /// Variables of ours that are no settings; the last two are the plugins' and
@@ -54,7 +54,13 @@ fn barred(key: &KeyPath, value: &Value) -> Option<&'static str> {
 
 /// The configuration from all layers, or everything that is wrong with them.
 pub fn resolve(sources: &Sources) -> Result<Resolved, ConfigError> {
-    let mut stack = Stack::new();
+    let origins = catalogue::key_paths().map(|key| (key, Origin::Default));
+    let mut stack = Stack {
+        tree: serde_json::to_value(Config::default()).unwrap_or_default(),
+        origins: origins.collect(),
+        notes: Vec::new(),
+        problems: Vec::new(),
+    };
     if let Some(file) = &sources.openclaw {
         stack.add_openclaw(file);
     }
@@ -62,7 +68,16 @@ pub fn resolve(sources: &Sources) -> Result<Resolved, ConfigError> {
         stack.add_file(file);
     }
     stack.add_environment(&sources.environment);
-    stack.add_flags(&sources.flags);
+    for flag in &sources.flags {
+        let origin = Origin::Flag {
+            name: flag.name.clone(),
+        };
+        let setting = admit(&flag.key, &|schema| from_text(&flag.value, schema), &|_| {
+            origin.clone()
+        });
+        let layer: Vec<Setting> = stack.noted(setting).into_iter().collect();
+        stack.add_layer(layer);
+    }
     stack.finish()
 }
 
@@ -74,16 +89,6 @@ struct Stack {
 }
 
 impl Stack {
-    fn new() -> Stack {
-        let origins = catalogue::key_paths().map(|key| (key, Origin::Default));
-        Stack {
-            tree: Value::Object(catalogue::defaults()),
-            origins: origins.collect(),
-            notes: Vec::new(),
-            problems: Vec::new(),
-        }
-    }
-
     fn put(&mut self, setting: Setting) {
         if let Some(place) = self.tree.pointer_mut(&setting.key.pointer()) {
             *place = setting.value;
@@ -91,17 +96,22 @@ impl Stack {
         }
     }
 
+    /// The setting; what is wrong with it is kept.
+    fn noted(&mut self, setting: Result<Setting, Problem>) -> Option<Setting> {
+        setting.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
     /// Another program's file stops nothing of ours: what cannot be used is noted.
     fn add_openclaw(&mut self, file: &OpenClawFile) {
         let (settings, notes) = openclaw::settings(file);
         self.notes.extend(notes);
+        let defaults = self.tree.clone();
         for setting in settings {
             self.put(setting);
         }
         let Ok(config) = serde_json::from_value::<Config>(self.tree.clone()) else {
             return;
         };
-        let defaults = Value::Object(catalogue::defaults());
         for clash in clashes(&config) {
             self.notes.push(Note {
                 origin: self.highest(&clash.keys),
@@ -123,14 +133,14 @@ impl Stack {
         match document::parse(&file.path, &file.text) {
             Err(problem) => self.problems.push(problem),
             Ok(document) => {
+                let origin_of = |key: &KeyPath| Origin::File {
+                    path: file.path.clone(),
+                    line: document.line(key),
+                };
                 let mut layer = Vec::new();
-                self.read_section(
-                    file,
-                    &document,
-                    &document.keys,
-                    &KeyPath::root(),
-                    &mut layer,
-                );
+                let is_strange = file.found_by == FoundBy::Workspace;
+                let root = KeyPath::root();
+                self.read_section(&document.keys, &root, is_strange, &origin_of, &mut layer);
                 self.add_layer(layer);
             }
         }
@@ -138,54 +148,40 @@ impl Stack {
 
     fn read_section(
         &mut self,
-        file: &ConfigFile,
-        document: &Document,
         keys: &Map<String, Value>,
         section: &KeyPath,
+        is_strange: bool,
+        origin_of: &Places<'_>,
         layer: &mut Vec<Setting>,
     ) {
-        let origin_of = |key: &KeyPath| Origin::File {
-            path: file.path.clone(),
-            line: document.line(key),
-        };
         for (name, value) in keys {
             let written = section.child(name);
-            let origin = origin_of(&written);
             if name.contains('.') {
                 let hint = "write its parts below each other, each on a line of its own";
-                self.problems.push(Problem::UnknownKey {
-                    key: written,
-                    origin,
-                    hint: hint.to_owned(),
-                });
+                let problem = Problem::unknown_key(&written, &origin_of(&written), hint);
+                self.problems.push(problem);
                 continue;
             }
             match (catalogue::find(written.as_str()), value) {
                 (Found::Section, Value::Object(keys)) => {
-                    self.read_section(file, document, keys, &written, layer);
+                    self.read_section(keys, &written, is_strange, origin_of, layer);
                 }
                 // A section whose keys are all commented out.
                 (Found::Section, Value::Null) => {}
-                (Found::Section, value) => self.problems.push(Problem::Invalid {
-                    key: written,
-                    value: shown(value),
-                    origin,
-                    expected: "a section with keys of its own".to_owned(),
-                }),
-                (Found::Setting { key, schema }, value) => {
-                    let is_strange = file.found_by == FoundBy::Workspace;
-                    if let Some(could) = barred(&key, value).filter(|_| is_strange) {
-                        let could = could.to_owned();
-                        let problem = Problem::NotFromWorkspace { key, origin, could };
-                        self.problems.push(problem);
-                        continue;
-                    }
-                    match checked(written, key, value, schema, &origin_of) {
-                        Ok(setting) => layer.push(setting),
-                        Err(problem) => self.problems.push(problem),
-                    }
+                (Found::Section, value) => {
+                    let expected = "a section with keys of its own";
+                    let origin = origin_of(&written);
+                    let problem = Problem::invalid(&written, &shown(value), &origin, expected);
+                    self.problems.push(problem);
                 }
-                (Found::Nothing, _) => self.problems.push(unknown(written, origin)),
+                (Found::Setting(..) | Found::Nothing, value) => {
+                    let setting = admit(written.as_str(), &|_| value.clone(), origin_of);
+                    let setting = setting.and_then(|setting| match is_strange {
+                        true => unbarred(setting),
+                        false => Ok(setting),
+                    });
+                    layer.extend(self.noted(setting));
+                }
             }
         }
     }
@@ -198,21 +194,16 @@ impl Stack {
             if !ours || OTHER_VARIABLES.contains(&variable.as_str()) || text.is_empty() {
                 continue;
             }
+            let mut names = catalogue::names();
+            let Some(name) = names.find(|name| KeyPath::new(*name).variable() == *variable) else {
+                strangers.push(variable);
+                continue;
+            };
             let origin = Origin::Environment {
                 variable: variable.clone(),
             };
-            let path = catalogue::by_variable(variable);
-            match path.map(|path| (path, catalogue::find(path))) {
-                Some((path, Found::Setting { key, schema })) => {
-                    let value = from_text(text, schema);
-                    let written = KeyPath::new(path);
-                    match checked(written, key, &value, schema, &|_| origin.clone()) {
-                        Ok(setting) => layer.push(setting),
-                        Err(problem) => self.problems.push(problem),
-                    }
-                }
-                _ => strangers.push(variable),
-            }
+            let setting = admit(name, &|schema| from_text(text, schema), &|_| origin.clone());
+            layer.extend(self.noted(setting));
         }
         self.add_layer(layer);
         for variable in strangers {
@@ -226,44 +217,15 @@ impl Stack {
         if named.and_then(Value::as_str) == Some(variable) {
             return;
         }
-        let hint = if secret::is_secret_name(variable) {
+        let hint = if would_hold_secret(variable) {
             "to use it as a key, set `memory.embedding.apiKeyEnv` to its name".to_owned()
         } else {
-            let variables = catalogue::known_paths()
-                .filter(|(_, known)| *known != Known::Section)
-                .map(|(path, _)| KeyPath::new(path).variable())
-                .collect::<Vec<_>>();
-            let known = variables.iter().map(|name| (name.as_str(), Known::Setting));
-            catalogue::hint(&KeyPath::new(variable), known)
+            let known = catalogue::names().map(|name| KeyPath::new(name).variable());
+            let known: Vec<String> = known.collect();
+            catalogue::hint(&KeyPath::new(variable), known.iter().map(String::as_str))
         };
-        let variable = variable.to_owned();
         self.problems
-            .push(Problem::UnknownVariable { variable, hint });
-    }
-
-    fn add_flags(&mut self, flags: &[Flag]) {
-        for flag in flags {
-            let origin = Origin::Flag {
-                name: flag.name.clone(),
-            };
-            let written = KeyPath::new(&flag.key);
-            let setting = match catalogue::find(&flag.key) {
-                Found::Setting { key, schema } => {
-                    let value = from_text(&flag.value, schema);
-                    checked(written, key, &value, schema, &|_| origin.clone())
-                }
-                Found::Section => Err(Problem::UnknownKey {
-                    key: written,
-                    origin,
-                    hint: "it is a section; name one of its keys".to_owned(),
-                }),
-                Found::Nothing => Err(unknown(written, origin)),
-            };
-            match setting {
-                Ok(setting) => self.put(setting),
-                Err(problem) => self.problems.push(problem),
-            }
-        }
+            .push(Problem::unknown_variable(variable, &hint));
     }
 
     /// Within a layer nothing has an order, so two names of one setting must agree.
@@ -272,11 +234,10 @@ impl Stack {
         for setting in layer {
             match seen.get(&setting.key) {
                 Some(other) if other.value != setting.value => {
-                    self.problems.push(Problem::Contradiction {
-                        key: other.written.clone(),
-                        other: setting.written,
-                        origin: setting.origin,
-                    });
+                    self.problems.push(Problem::new(format!(
+                        "`{}` and `{}` are the same setting, and differ ({}); keep one of them",
+                        other.written, setting.written, setting.origin
+                    )));
                 }
                 _ => {
                     seen.insert(setting.key.clone(), setting.clone());
@@ -288,19 +249,14 @@ impl Stack {
 
     fn finish(mut self) -> Result<Resolved, ConfigError> {
         ConfigError::unless_none(std::mem::take(&mut self.problems))?;
-        let config: Config =
-            serde_json::from_value(self.tree.clone()).map_err(|error| Problem::Inconsistent {
-                keys: Vec::new(),
-                origin: Origin::Default,
-                reason: format!("the settings do not make a configuration: {error}"),
-            })?;
-        let clashes = clashes(&config).into_iter();
-        let problems = clashes.map(|clash| Problem::Inconsistent {
-            origin: self.highest(&clash.keys),
-            keys: clash.keys,
-            reason: clash.reason,
+        let config: Config = serde_json::from_value(self.tree.clone()).map_err(|error| {
+            Problem::new(format!("the settings do not make a configuration: {error}"))
+        })?;
+        let clashes = clashes(&config).into_iter().map(|clash| {
+            let origin = self.highest(&clash.keys);
+            Problem::new(format!("{} ({origin})", clash.reason))
         });
-        ConfigError::unless_none(problems.collect())?;
+        ConfigError::unless_none(clashes.collect())?;
         Ok(Resolved {
             config,
             origins: self.origins,
@@ -310,14 +266,21 @@ impl Stack {
 
     /// Where the one of these settings was set that came last.
     fn highest(&self, keys: &[KeyPath]) -> Origin {
-        let rank = |origin: &&Origin| match origin {
-            Origin::Default => 0,
-            Origin::OpenClaw { .. } => 1,
-            Origin::File { .. } => 2,
-            Origin::Environment { .. } => 3,
-            Origin::Flag { .. } => 4,
-        };
         let origins = keys.iter().filter_map(|key| self.origins.get(key));
-        origins.max_by_key(rank).cloned().unwrap_or(Origin::Default)
+        let highest = origins.max_by_key(|origin| origin.rank());
+        highest.cloned().unwrap_or(Origin::Default)
     }
+}
+
+/// A setting of a workspace's file, unless a workspace does not get to make it.
+fn unbarred(setting: Setting) -> Result<Setting, Problem> {
+    let Some(could) = barred(&setting.key, &setting.value) else {
+        return Ok(setting);
+    };
+    Err(Problem::new(format!(
+        "`{}` is not taken from the workspace ({}), because whoever wrote the workspace {could}; \
+         set it in the state folder's longhaul.yaml, or name this file with --config if you \
+         trust it",
+        setting.key, setting.origin
+    )))
 }

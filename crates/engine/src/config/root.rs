@@ -1,15 +1,17 @@
 //! The whole configuration.
 
+use longhaul_assembly::{BootstrapLimits, Reserves, RestoreLimits};
+use longhaul_tokens::settings;
+
 use super::{
-    Bootstrap, Budget, Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm, Prompt,
-    Redaction, Requests, Restore, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
+    Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm, Prompt, Redaction,
+    Requests, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
 };
 
 settings! {
     /// Configuration of longhaul. Every key has a default; set only what differs.
     pub struct Config {
         /// The workspace, where neither a flag nor the session names one.
-        #[schemars(length(min = 1))]
         workspace: Option<String> = None,
         /// Windows, longest answers and prices of models, above what is known of them; later ones win.
         models: Vec<ModelRule> = Vec::new(),
@@ -22,7 +24,7 @@ settings! {
         /// The structured state of the work, saved before it can be lost.
         checkpoint: Checkpoint = Checkpoint::default(),
         /// What the first context after a compaction carries.
-        restore: Restore = Restore::default(),
+        restore: RestoreLimits = RestoreLimits::default(),
         /// What outlives a session.
         memory: Memory = Memory::default(),
         /// Background consolidation of daily logs.
@@ -30,7 +32,7 @@ settings! {
         /// What is taken for a secret and left out of everything written beside a session.
         redaction: Redaction = Redaction::default(),
         /// Files of the workspace that open every system prompt.
-        bootstrap: Bootstrap = Bootstrap::default(),
+        bootstrap: BootstrapLimits = BootstrapLimits::default(),
         /// What the system prompt says beside files, skills and tools.
         prompt: Prompt = Prompt::default(),
         /// Where skills are looked for.
@@ -38,7 +40,7 @@ settings! {
         /// Which tools an agent is given.
         tools: ToolPolicy = ToolPolicy::default(),
         /// What an assembled context leaves free.
-        budget: Budget = Budget::default(),
+        budget: Reserves = Reserves::default(),
         /// How tokens are counted.
         tokens: TokenCounting = TokenCounting::default(),
         /// The session file.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::check::allows;
+use super::document;
 
 /// The text as what the setting takes, or as text where it is nothing of the
 /// kind, for the check to say what it should have been.
@@ -40,7 +41,7 @@ fn number(digits: &str) -> Option<Value> {
 /// `["a", "b"]`, or `a, b`.
 fn list(text: &str) -> Option<Value> {
     if text.starts_with('[') {
-        return json5::from_str(text).ok();
+        return document::value(text);
     }
     let items = text.split(',').map(str::trim);
     Some(

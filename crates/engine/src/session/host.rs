@@ -128,7 +128,7 @@ impl Session {
             dynamic: &[],
             now: None,
         };
-        let budget = Budget::new(&self.window, self.setup.config.reserves())?;
+        let budget = Budget::new(&self.window, self.setup.config.budget)?;
         let assembled = assemble(&request, &budget, self.meter.estimator().counter())?;
         let tokens = assembled.breakdown().total;
         let messages = assembled.into_messages();

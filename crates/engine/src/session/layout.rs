@@ -262,7 +262,7 @@ impl Session {
             dynamic: &gauge,
             now: first.then_some(&now),
         };
-        let budget = Budget::new(&self.window, self.setup.config.reserves())?;
+        let budget = Budget::new(&self.window, self.setup.config.budget)?;
         let assembled = assemble(&request, &budget, self.meter.estimator().counter())?;
         let mut request = wire::request(&assembled);
         request.session = Some(self.state.session_key.clone());
@@ -344,7 +344,7 @@ impl Session {
 pub(crate) fn restore_limits(config: &crate::config::Config, window: &Window) -> RestoreLimits {
     const ENOUGH: f64 = 64_000.0;
     let share = (f64::from(window.size().0) / ENOUGH).min(1.0);
-    let limits = config.restore_limits();
+    let limits = config.restore.clone();
     RestoreLimits {
         checkpoint_tokens: limits.checkpoint_tokens.scale(share.max(0.2)),
         carried_tokens: window.scaled(limits.carried_tokens),

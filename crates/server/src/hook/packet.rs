@@ -64,7 +64,7 @@ fn fragments(machine: &Machine<'_>, told: &Told, checkpoint: &Checkpoint) -> Vec
     let limits = RestoreLimits {
         key_files: 0,
         agents_sections: Vec::new(),
-        ..config.restore_limits()
+        ..config.restore.clone()
     };
     // The compaction that it was made for has happened since, and the agent's own
     // have no audit.
