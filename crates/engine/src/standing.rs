@@ -112,7 +112,7 @@ impl Standing {
             "windowFrom": seen.origin.origin.to_string(),
             "windowSource": self.window_source,
             "percent": percent(seen.window, tokens),
-            "level": level_name(seen.window.level(tokens)),
+            "level": seen.window.level(tokens),
             "model": model,
             "messages": seen.context.census(),
             "compactions": self.epoch,
@@ -192,16 +192,5 @@ fn advice(level: Level, state: &Degradation) -> String {
         Level::Hard | Level::Full => "compact before the next request; it would not fit".into(),
         Level::Activation => "compact now, or let the agent do it with its next turn".into(),
         Level::Calm | Level::Gauge | Level::Checkpoint => state.recommendation.clone(),
-    }
-}
-
-fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Calm => "calm",
-        Level::Gauge => "gauge",
-        Level::Checkpoint => "checkpoint",
-        Level::Activation => "activation",
-        Level::Hard => "hard",
-        Level::Full => "full",
     }
 }

@@ -92,22 +92,25 @@ fn what_left_a_context_is_found_by_other_words_than_it_was_said_in() {
     assert_eq!(library.troubles(), [""; 0]);
     let recollection = library.recollection(&path, Scope::Session);
     let hits = recollection
-        .search("migrated database staging port", 5)
-        .unwrap();
+        .find("migrated database staging port", 5)
+        .unwrap()
+        .hits;
     assert_eq!(ids(&hits)[0], "a.jsonl-0");
     assert!(hits[0].excerpt.contains("6543"));
     // The words as they were said come first, index or not.
     let quoted = recollection
-        .search("paint the bicycle shed green", 5)
-        .unwrap();
+        .find("paint the bicycle shed green", 5)
+        .unwrap()
+        .hits;
     assert_eq!(ids(&quoted)[0], "a.jsonl-1");
     let plain = Recollection::plain(&path, Scope::Session);
-    let quoted = plain.search("paint the bicycle shed green", 5).unwrap();
+    let quoted = plain.find("paint the bicycle shed green", 5).unwrap().hits;
     assert_eq!(ids(&quoted), ["a.jsonl-1"]);
     assert!(
         plain
-            .search("migrated database staging port", 5)
+            .find("migrated database staging port", 5)
             .unwrap()
+            .hits
             .is_empty()
     );
 }
@@ -158,7 +161,7 @@ fn what_is_in_sight_is_found_and_comes_behind_what_other_sessions_say() {
     ];
     let path = session(folder.path(), "a.jsonl", "a", None, &said);
     let recollection = library(folder.path()).recollection(&path, Scope::Session);
-    let found = |words: &str, limit| ids(&recollection.search(words, limit).unwrap());
+    let found = |words: &str, limit| ids(&recollection.find(words, limit).unwrap().hits);
     assert_eq!(found("staging database", 5), ["a.jsonl-1", "a.jsonl-0"]);
     // What is quoted is found all the same, however much else has its words.
     let quote = "check the staging database again";
@@ -193,11 +196,12 @@ fn of_what_is_in_sight_only_the_best_takes_a_place() {
     assert!(text.contains(last), "{text}");
     std::fs::write(&path, text.replace(last, first)).unwrap();
     let recollection = library(folder.path()).recollection(&path, Scope::Session);
-    let found = ids(&recollection.search("staging database", 3).unwrap());
+    let found = ids(&recollection.find("staging database", 3).unwrap().hits);
     assert_eq!(found[1], "a.jsonl-0", "{found:?}");
     let quoted = ids(&recollection
-        .search("step 3: look at the staging database", 3)
-        .unwrap());
+        .find("step 3: look at the staging database", 3)
+        .unwrap()
+        .hits);
     assert_eq!(quoted[0], "a.jsonl-3", "{quoted:?}");
 }
 
@@ -242,7 +246,7 @@ fn of_a_session_what_the_index_names_is_looked_at_and_what_it_has_not_seen() {
     let library = library(root);
     library.use_surveys(surveys.clone());
     let past = library.recollection(&path, Scope::Session);
-    assert_eq!(ids(&past.search("waiting heron", 5).unwrap()), [""; 0]);
+    assert_eq!(ids(&past.find("waiting heron", 5).unwrap().hits), [""; 0]);
     let draft = Draft::Compaction {
         summary: "birds".into(),
         first_kept: None,
@@ -252,7 +256,7 @@ fn of_a_session_what_the_index_names_is_looked_at_and_what_it_has_not_seen() {
     writer
         .append(&draft, stamp(&EntryId::new("again")))
         .unwrap();
-    assert_eq!(ids(&past.search("waiting heron", 5).unwrap()), ["new"]);
+    assert_eq!(ids(&past.find("waiting heron", 5).unwrap().hits), ["new"]);
 }
 
 #[test]
@@ -376,7 +380,7 @@ fn sessions_that_are_begun_meanwhile_are_among_all() {
         let opened = files.filter_map(|file| Session::open(&file).ok());
         opened.map(|session| session.reference().clone()).collect()
     });
-    let found = || ids(&past.search("walrus", 5).unwrap());
+    let found = || ids(&past.find("walrus", 5).unwrap().hits);
     assert!(found().is_empty());
     session(root, "b.jsonl", "b", None, &["the walrus slept", "end"]);
     assert_eq!(found(), ["b.jsonl-0"]);
@@ -407,7 +411,10 @@ fn a_family_is_its_ancestors_descendants_and_namesakes() {
     assert!(library.settle(PATIENCE));
     let found = |scope| {
         let recollection = library.recollection(&first, scope);
-        ids(&recollection.search("alpha beta gamma delta", 12).unwrap())
+        ids(&recollection
+            .find("alpha beta gamma delta", 12)
+            .unwrap()
+            .hits)
     };
     assert_eq!(found(Scope::Session), ["1.jsonl-0"]);
     // Of other sessions everything is looked at, their contexts included.
@@ -572,8 +579,9 @@ fn a_damaged_index_is_told_and_made_anew() {
     assert!(library.settle(PATIENCE));
     let hits = library
         .recollection(&path, Scope::Session)
-        .search("fish", 5)
-        .unwrap();
+        .find("fish", 5)
+        .unwrap()
+        .hits;
     assert!(!hits.is_empty());
     let kept = std::fs::read_dir(database.parent().unwrap())
         .unwrap()

@@ -323,12 +323,12 @@ fn of_session(
         model.clone(),
     );
     let past: Recollection = library.recollection(&within, Scope::Session);
-    past.search("one", 1)?;
+    past.find("one", 1)?;
     if model.is_some() {
         library.reading(|index| index.embed(u64::MAX, &mut |_, _| {}))?;
     }
     let found = |words: &str, id: &EntryId| -> Result<bool> {
-        let hits = past.search(words, HITS)?;
+        let hits = past.find(words, HITS)?.hits;
         Ok(hits.iter().any(|hit| hit.names(id)))
     };
     let name = paths::name(file);
@@ -337,7 +337,7 @@ fn of_session(
             figures.in_sight += 1;
             continue;
         }
-        let hits = past.search(question.text, HITS)?;
+        let hits = past.find(question.text, HITS)?.hits;
         let answers = |hit: &Hit| question.gold.iter().any(|id| hit.names(id));
         let place = hits.iter().position(answers);
         let half = question.half();

@@ -42,35 +42,40 @@ impl Catalog {
     /// in their header; else those that have it as a label, a name or
     /// in their header.
     fn called(&self, name: &str) -> Vec<&Listed> {
-        let mut matches = exact(self, name);
+        let named = |is: &dyn Fn(&str) -> bool| {
+            self.those(|reference| {
+                is(&id_of(reference)) || reference.key.as_deref().is_some_and(is)
+            })
+        };
+        let mut matches = named(&|own| own == name);
+        if name.is_empty() {
+            return matches;
+        }
         if matches.is_empty() {
-            matches = by_prefix(self, name);
+            matches = named(&|own| own.starts_with(name));
         }
         // A file's name may be the id with something added: `T-1f3a` is `T`,
         // even where there is a `T2-77c0`.
-        if matches.len() > 1 {
-            let very: Vec<&Listed> = matches
-                .iter()
-                .copied()
-                .filter(|found| has_id(&found.reference, name))
-                .collect();
-            if !very.is_empty() {
-                matches = very;
-            }
+        let mut very = matches.clone();
+        very.retain(|found| matches.len() > 1 && has_id(&found.reference, name));
+        if !very.is_empty() {
+            matches = very;
         }
         if matches.is_empty() {
-            matches = by_content(self, name);
+            matches = self.those(|reference| is_inside(reference, name));
         }
         matches
+    }
+
+    fn those(&self, is: impl Fn(&SessionRef) -> bool) -> Vec<&Listed> {
+        let sessions = self.sessions.iter();
+        sessions.filter(|found| is(&found.reference)).collect()
     }
 
     /// The sessions that have this id in their header: copies and forks may have
     /// that of the one they come from.
     pub fn headed(&self, id: &str) -> Vec<&Listed> {
-        let sessions = self.sessions.iter();
-        sessions
-            .filter(|found| has_id(&found.reference, id))
-            .collect()
+        self.those(|reference| has_id(reference, id))
     }
 
     /// The newest session that ran in a folder.
@@ -144,54 +149,19 @@ fn has_id(reference: &SessionRef, id: &str) -> bool {
     Session::open_ref(reference).is_ok_and(|session| session.header().id == id)
 }
 
-fn exact<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| {
-            found.reference.key.as_deref() == Some(name) || id_of(&found.reference) == name
-        })
-        .collect()
-}
-
-fn by_prefix<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
-    if name.is_empty() {
-        return Vec::new();
-    }
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| {
-            id_of(&found.reference).starts_with(name)
-                || found
-                    .reference
-                    .key
-                    .as_deref()
-                    .is_some_and(|key| key.starts_with(name))
-        })
-        .collect()
-}
-
 /// Labels, session names and the header's id stand inside the files, so this
 /// reads the start and the end of each; it is asked last.
-fn by_content<'a>(catalog: &'a Catalog, name: &str) -> Vec<&'a Listed> {
+fn is_inside(reference: &SessionRef, name: &str) -> bool {
     const LOOK: u64 = 256 * 1024;
-    if name.is_empty() {
-        return Vec::new();
-    }
-    let is_called = |session: &Session| {
-        session.header().id == name
-            || session.tail(LOOK).is_ok_and(|tail| {
-                tail.entries.iter().any(|entry| match &entry.body {
-                    Body::SessionInfo { name: found } => found.as_deref() == Some(name),
-                    Body::Label { label, .. } => label.as_deref() == Some(name),
-                    _ => false,
-                })
-            })
+    let Ok(session) = Session::open_ref(reference) else {
+        return false;
     };
-    catalog
-        .sessions
-        .iter()
-        .filter(|found| Session::open_ref(&found.reference).is_ok_and(|s| is_called(&s)))
-        .collect()
+    session.header().id == name
+        || session.tail(LOOK).is_ok_and(|tail| {
+            tail.entries.iter().any(|entry| match &entry.body {
+                Body::SessionInfo { name: found } => found.as_deref() == Some(name),
+                Body::Label { label, .. } => label.as_deref() == Some(name),
+                _ => false,
+            })
+        })
 }

@@ -534,10 +534,6 @@ impl Recall for Recollection {
     }
 
     /// What stands there word for word comes first; then what the index finds.
-    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
-        self.find(words, limit).map(|found| found.hits)
-    }
-
     fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
         let found = self.look(&Query::Text(words.to_owned()), limit)?;
         self.by_meaning(words, found, limit)

@@ -1,6 +1,6 @@
 //! The fence around the files of an agent.
 //!
-//! A path is first resolved by hand, symlinks and `..` included, also where its
+//! A path is first resolved, symlinks and `..` included, also where its
 //! end does not exist yet, and must then lie below a root. What it resolved to
 //! is opened folder by folder without following any symlink, so that one put
 //! there in between leads to an error and not out of the workspace.
@@ -8,16 +8,11 @@
 #[cfg(all(test, unix))]
 mod tests;
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use longhaul_files::{Error, NewFile};
-
-/// Symlinks followed in one path; Linux has the same limit.
-const MOST_LINKS: usize = 40;
 
 /// Where an agent may read and write.
 #[derive(Debug, Clone)]
@@ -116,55 +111,23 @@ impl Fence {
 
 /// The path with every `.`, `..` and symlink resolved. Its end need not exist.
 fn real_path(path: &Path) -> io::Result<PathBuf> {
-    let mut real = PathBuf::new();
-    let mut left: VecDeque<OsString> = VecDeque::new();
-    let mut missing = false;
-    let mut links = 0;
-    push_front(&mut left, path);
-    while let Some(part) = left.pop_front() {
-        match Path::new(&part).components().next() {
-            None | Some(Component::CurDir) => {}
-            Some(root @ (Component::RootDir | Component::Prefix(_))) => real.push(root.as_os_str()),
-            // What does not exist has no parent that could be known.
-            Some(Component::ParentDir) if missing => {
-                return Err(io::Error::new(
-                    io::ErrorKind::NotFound,
-                    "it goes through a folder that does not exist",
-                ));
-            }
-            Some(Component::ParentDir) => {
-                real.pop();
-            }
-            Some(Component::Normal(name)) => {
-                let next = real.join(name);
-                match fs::symlink_metadata(&next) {
-                    Ok(meta) if meta.is_symlink() => {
-                        links += 1;
-                        if links > MOST_LINKS {
-                            return Err(io::Error::other("too many symlinks"));
-                        }
-                        let target = fs::read_link(&next)?;
-                        if target.is_absolute() {
-                            real = PathBuf::new();
-                        }
-                        push_front(&mut left, &target);
-                    }
-                    Ok(_) => real = next,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                        missing = true;
-                        real = next;
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-    }
-    Ok(real)
-}
-
-fn push_front(left: &mut VecDeque<OsString>, path: &Path) {
-    for part in path.components().rev() {
-        left.push_front(part.as_os_str().to_owned());
+    let error = match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => error,
+        found => return found,
+    };
+    // What does not exist has no parent that could be known.
+    let (Some(folder), Some(Component::Normal(name))) =
+        (path.parent(), path.components().next_back())
+    else {
+        let reason = "it goes through a folder that does not exist";
+        return Err(io::Error::new(error.kind(), reason));
+    };
+    let folder = real_path(folder)?;
+    let place = folder.join(name);
+    match fs::read_link(&place) {
+        // It leads to what does not exist yet, so not in a circle.
+        Ok(target) => real_path(&folder.join(target)),
+        Err(_) => Ok(place),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use memchr::memmem;
 use serde_json::Value;
+use similar::TextDiff;
 
 use super::arguments::Arguments;
 
@@ -124,7 +125,6 @@ pub(super) fn apply(bytes: &[u8], edits: &[Edit], name: &str) -> Result<Edited, 
         ));
     }
     let mut out = Vec::with_capacity(bytes.len());
-    let mut diff = String::new();
     let mut from = 0;
     for (start, end, edit) in &spans {
         let (start, end) = (*start, *end);
@@ -134,13 +134,12 @@ pub(super) fn apply(bytes: &[u8], edits: &[Edit], name: &str) -> Result<Edited, 
             false => out.extend_from_slice(edit.new.as_bytes()),
         }
         from = end;
-        show(&mut diff, &plain.bytes, start, end, &edit.new);
     }
     out.extend_from_slice(&bytes[plain.stored(from)..]);
     let first = spans.first().map_or(0, |(start, ..)| *start);
     Ok(Edited {
+        diff: diff(bytes, &out),
         bytes: out,
-        diff,
         first_line: line_of(&plain.bytes, first),
     })
 }
@@ -203,39 +202,12 @@ fn nearly(bytes: &[u8], old: &str) -> String {
     }
 }
 
-/// One change as lines with `-` and `+`, and what stands around it.
-fn show(diff: &mut String, bytes: &[u8], start: usize, end: usize, new: &str) {
-    let line_start = memchr::memrchr(b'\n', &bytes[..start]).map_or(0, |at| at + 1);
-    let line_end = match bytes[..end].last() {
-        Some(b'\n') if end > start => end - 1,
-        _ => memchr::memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |at| end + at),
-    };
-    let lossy = |from: usize, to: usize| String::from_utf8_lossy(&bytes[from..to.max(from)]);
-    let before = lossy(0, line_start.saturating_sub(1));
-    let around: Vec<&str> = match line_start {
-        0 => Vec::new(),
-        _ => before.lines().rev().take(AROUND).collect(),
-    };
-    diff.push_str(&format!("@@ line {} @@\n", line_of(bytes, start)));
-    for line in around.into_iter().rev() {
-        diff.push_str(&format!("  {line}\n"));
-    }
-    for line in lossy(line_start, line_end).lines() {
-        diff.push_str(&format!("- {line}\n"));
-    }
-    let rest = if end > line_end {
-        ""
-    } else {
-        &lossy(end, line_end)
-    };
-    let changed = format!("{}{new}{rest}", lossy(line_start, start));
-    for line in changed.lines() {
-        diff.push_str(&format!("+ {line}\n"));
-    }
-    let after = lossy((line_end + 1).min(bytes.len()), bytes.len());
-    for line in after.lines().take(AROUND) {
-        diff.push_str(&format!("  {line}\n"));
-    }
+/// The changed lines with `-` and `+`, and what stands around them.
+fn diff(old: &[u8], new: &[u8]) -> String {
+    let text = |bytes| String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let (old, new) = (text(old), text(new));
+    let lines = TextDiff::from_lines(&old, &new);
+    lines.unified_diff().context_radius(AROUND).to_string()
 }
 
 #[cfg(test)]
@@ -353,7 +325,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             edited.diff,
-            "@@ line 3 @@\n  1\n  2\n- let a = 1;\n+ let b = 2;\n  4\n  5\n"
+            "@@ -1,5 +1,5 @@\n 1\n 2\n-let a = 1;\n+let b = 2;\n 4\n 5\n"
         );
         assert_eq!(edited.first_line, 3);
     }

@@ -11,7 +11,12 @@ use std::sync::Arc;
 use longhaul_ledger::ours::DATA;
 use longhaul_redact::Redactor;
 use longhaul_transcript::{EntryId, Session};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
+use super::arguments::Arguments;
+use super::schema;
+use super::toolbox::{Outcome, apart};
 use crate::library::Scope;
 use crate::recall::{Found, Hit, Query, Quoting, Same, begins, fenced, full_text};
 
@@ -20,16 +25,11 @@ pub trait Recall: Send + Sync {
     /// Finds entries.
     fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String>;
 
-    /// Finds entries for words in any order, with an index where there is one.
-    /// Without one, the words must stand as they are given.
-    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
-        self.recall(&Query::Text(words.to_owned()), limit)
-    }
-
-    /// The same, with what found them.
+    /// Finds entries for words in any order, with an index where there is one, and
+    /// says what found them. Without one, the words must stand as they are given.
     fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
         Ok(Findings {
-            hits: self.search(words, limit)?,
+            hits: self.recall(&Query::Text(words.to_owned()), limit)?,
             ..Findings::default()
         })
     }
@@ -80,9 +80,103 @@ impl fmt::Display for InSight {
     }
 }
 
+/// Characters of an answer.
+const RECALL_CHARS: usize = 30_000;
+/// Entries of an answer, where the model names no number.
+const RECALL_HITS: usize = 5;
+/// No answer has more.
+pub(super) const MOST_HITS: u64 = 50;
+
+/// Carries out a call of `recall`.
+pub(super) async fn recall(
+    source: Arc<dyn Recall>,
+    arguments: &Arguments<'_>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, String> {
+    let limit = arguments
+        .number("limit")?
+        .map_or(RECALL_HITS, |limit| limit.min(MOST_HITS) as usize);
+    let from = arguments.number("offset")?.unwrap_or(0) as usize;
+    let mut given = Vec::new();
+    for way in ["id", "text", "path", "query"] {
+        given.extend(arguments.optional_text(way)?.map(|asked| (way, asked)));
+    }
+    let (way, asked) = match given[..] {
+        [(way, asked)] => (way, asked.to_owned()),
+        [] => {
+            return Err(format!(
+                "Say what to recall: an id, a text, a path or a query. Its parameters are: {}",
+                schema::RECALL
+            ));
+        }
+        _ => {
+            return Err(
+                "Give one of id, text, path and query, not several: each is another way to look."
+                    .into(),
+            );
+        }
+    };
+    let remedy = match way {
+        "id" => {
+            "No entry has that id, or one that begins so. The scope family or all looks \
+             further, a query looks by words."
+        }
+        "path" => "Part of a path is enough. A query looks by words.",
+        _ => "Fewer words find more; case, spacing and punctuation do not matter.",
+    };
+    let source = match arguments.optional_text("scope")? {
+        None => source,
+        Some(name) => {
+            let scope = Scope::named(name)
+                .ok_or_else(|| format!("The scope is session, family or all, not {name:?}."))?;
+            source.within(scope).unwrap_or(source)
+        }
+    };
+    let (found, text) = apart(cancel, move || {
+        let plain = |hits| Findings {
+            hits,
+            ..Findings::default()
+        };
+        let (found, show) = match way {
+            "id" => {
+                let hits = by_id(&*source, asked.trim(), limit)?;
+                (plain(hits), Show::Whole { from })
+            }
+            "text" => {
+                let hits = source.recall(&Query::Text(asked), limit)?;
+                (plain(hits), Show::Excerpt)
+            }
+            "path" => {
+                let hits = source.recall(&Query::Path(asked), limit)?;
+                (plain(hits), Show::Excerpt)
+            }
+            _ => (source.find(&asked, limit)?, Show::Excerpt),
+        };
+        let text = answer(&found.hits, show, RECALL_CHARS)?;
+        Ok((found, text))
+    })
+    .await?;
+    let notes: String = found.notes.iter().map(|n| format!("\n[{n}]")).collect();
+    if let Some(in_sight) = &found.in_sight {
+        return Ok(Outcome::done(format!(
+            "Nothing was found outside the context of session {}; {in_sight}. Recall an \
+             entry by its id to see all of it.{notes}",
+            in_sight.session
+        )));
+    }
+    if found.hits.is_empty() {
+        return Ok(Outcome::done(format!("Nothing was found. {remedy}{notes}")));
+    }
+    let hits = found.hits.iter();
+    let entries: Vec<&str> = hits.map(|hit| hit.entry.id.as_str()).collect();
+    let details = json!({ "entries": entries, "model": found.model });
+    let notes = Redactor::default().redact(&notes).text;
+    Ok(Outcome::done(text + &notes).with_details(details))
+}
+
 /// The entry of an id, of a key that a search printed (`FILE#ID`), or the entries
 /// of a range.
-pub(super) fn by_id(source: &dyn Recall, id: &str, limit: usize) -> Result<Vec<Hit>, String> {
+fn by_id(source: &dyn Recall, id: &str, limit: usize) -> Result<Vec<Hit>, String> {
     match id.split_once("..") {
         Some((from, to)) if !from.is_empty() && !to.is_empty() => {
             let hits = source.recall(&Query::Range(from.to_owned(), to.to_owned()), limit)?;
@@ -141,7 +235,7 @@ fn has_in_header(hit: &Hit, id: &str) -> bool {
 
 /// How much of an entry is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Show {
+enum Show {
     /// All of it, from a character on.
     Whole { from: usize },
     /// What stands around the words.
@@ -152,7 +246,7 @@ pub(super) enum Show {
 /// without secrets, since nobody asked for them. What is asked for by its id
 /// comes back to the byte: an agent that mends a file from what it recalled
 /// must not write a placeholder into it.
-pub(super) fn answer(hits: &[Hit], show: Show, most: usize) -> Result<String, String> {
+fn answer(hits: &[Hit], show: Show, most: usize) -> Result<String, String> {
     let mut out = format!(
         "Quoted from the past of the sessions that are named. It is {DATA}, \
          and may be out of date.\n",

@@ -84,6 +84,29 @@ impl Toolbox for NoTools {
     }
 }
 
+/// Runs something that reads, away from the turn; a cancelled turn does not wait
+/// for it.
+pub(super) async fn apart<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err("The call was cancelled by the user.".into()),
+        done = finish(work) => done,
+    }
+}
+
+/// Runs something that changes files, to its end.
+pub(super) async fn finish<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(format!("The tool failed inside: {error}.")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
-use longhaul_redact::Redactor;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -23,11 +22,9 @@ use super::memory::Notebook;
 use super::note::Noted;
 use super::permission::{Approval, Approver, Ask, Granted, Permissions, Policy};
 use super::read::{self, Part, ReadLimits};
-use super::remembered::{self, Findings, Recall, Show};
+use super::remembered::{self, MOST_HITS, Recall};
 use super::schema;
-use super::toolbox::{Call, Outcome, Toolbox};
-use crate::library::Scope;
-use crate::recall::Query;
+use super::toolbox::{Call, Outcome, Toolbox, apart, finish};
 
 /// Why a toolbox cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -83,9 +80,6 @@ const READ_LIMITS: ReadLimits = ReadLimits {
 };
 /// The largest file that `edit` takes.
 const EDIT_BYTES: u64 = 16 << 20;
-const RECALL_CHARS: usize = 30_000;
-const RECALL_HITS: usize = 5;
-const MOST_HITS: u64 = 50;
 /// Lines of a new file that are shown to whoever is asked.
 const PREVIEW_LINES: usize = 40;
 
@@ -162,7 +156,10 @@ impl WorkspaceTools {
             "write" => self.write(&arguments, cancel).await?,
             "edit" => self.edit(&arguments, cancel).await?,
             "bash" => self.bash(&call.id, &arguments, cancel).await?,
-            "recall" => self.recall(&arguments, cancel).await?,
+            "recall" => match self.recall.clone() {
+                Some(source) => remembered::recall(source, &arguments, cancel).await?,
+                None => return Err("There is nothing to recall in this session.".into()),
+            },
             "note" => {
                 let noted = Noted::new(arguments.text("kind")?, arguments.text("text")?)?;
                 Outcome::done(noted.receipt())
@@ -304,99 +301,6 @@ impl WorkspaceTools {
         Ok(bash::run(settings, workspace, id, command, timeout, cancel).await)
     }
 
-    async fn recall(
-        &self,
-        arguments: &Arguments<'_>,
-        cancel: &CancellationToken,
-    ) -> Result<Outcome, String> {
-        let Some(source) = self.recall.clone() else {
-            return Err("There is nothing to recall in this session.".into());
-        };
-        let limit = arguments
-            .number("limit")?
-            .map_or(RECALL_HITS, |limit| limit.min(MOST_HITS) as usize);
-        let from = arguments.number("offset")?.unwrap_or(0) as usize;
-        let given = |name: &str| arguments.optional_text(name).map(|t| t.map(str::to_owned));
-        let (id, text, path, words) = (
-            given("id")?,
-            given("text")?,
-            given("path")?,
-            given("query")?,
-        );
-        let asked = [&id, &text, &path, &words];
-        if asked.iter().filter(|given| given.is_some()).count() > 1 {
-            return Err(
-                "Give one of id, text, path and query, not several: each is another way to look."
-                    .into(),
-            );
-        }
-        let remedy = match (&id, &path) {
-            (Some(_), _) => {
-                "No entry has that id, or one that begins so. The scope family or all looks \
-                 further, a query looks by words."
-            }
-            (None, Some(_)) => "Part of a path is enough. A query looks by words.",
-            (None, None) => "Fewer words find more; case, spacing and punctuation do not matter.",
-        };
-        let source = match given("scope")?.as_deref() {
-            None => source,
-            Some(name) => {
-                let scope = Scope::named(name)
-                    .ok_or_else(|| format!("The scope is session, family or all, not {name:?}."))?;
-                source.within(scope).unwrap_or(source)
-            }
-        };
-        let plain = |hits| Findings {
-            hits,
-            ..Findings::default()
-        };
-        let look = move || match (id, text, path, words) {
-            (Some(id), ..) => {
-                let hits = remembered::by_id(&*source, id.trim(), limit)?;
-                Ok((plain(hits), Show::Whole { from }))
-            }
-            (_, Some(text), ..) => {
-                let hits = source.recall(&Query::Text(text), limit)?;
-                Ok((plain(hits), Show::Excerpt))
-            }
-            (_, _, Some(path), _) => {
-                let hits = source.recall(&Query::Path(path), limit)?;
-                Ok((plain(hits), Show::Excerpt))
-            }
-            (_, _, _, Some(words)) => Ok((source.find(&words, limit)?, Show::Excerpt)),
-            (None, None, None, None) => Err(format!(
-                "Say what to recall: an id, a text, a path or a query. Its parameters are: {}",
-                schema::RECALL
-            )),
-        };
-        let (found, mut text) = apart(cancel, move || {
-            let (found, show) = look()?;
-            let text = remembered::answer(&found.hits, show, RECALL_CHARS)?;
-            Ok((found, text))
-        })
-        .await?;
-        let hits = &found.hits;
-        let notes: String = found
-            .notes
-            .iter()
-            .map(|note| format!("\n[{note}]"))
-            .collect();
-        if let Some(in_sight) = &found.in_sight {
-            return Ok(Outcome::done(format!(
-                "Nothing was found outside the context of session {}; {in_sight}. Recall an \
-                 entry by its id to see all of it.{notes}",
-                in_sight.session
-            )));
-        }
-        if hits.is_empty() {
-            return Ok(Outcome::done(format!("Nothing was found. {remedy}{notes}")));
-        }
-        let entries: Vec<&str> = hits.iter().map(|hit| hit.entry.id.as_str()).collect();
-        let details = json!({ "entries": entries, "model": found.model });
-        text.push_str(&Redactor::default().redact(&notes).text);
-        Ok(Outcome::done(text).with_details(details))
-    }
-
     async fn memory(
         &self,
         name: &str,
@@ -508,29 +412,6 @@ impl Toolbox for WorkspaceTools {
             }
             outcome
         })
-    }
-}
-
-/// Runs something that reads, away from the turn; a cancelled turn does not wait
-/// for it.
-async fn apart<T: Send + 'static>(
-    cancel: &CancellationToken,
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    tokio::select! {
-        biased;
-        () = cancel.cancelled() => Err("The call was cancelled by the user.".into()),
-        done = finish(work) => done,
-    }
-}
-
-/// Runs something that changes files, to its end.
-async fn finish<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(error) => Err(format!("The tool failed inside: {error}.")),
     }
 }
 

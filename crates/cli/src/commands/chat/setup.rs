@@ -110,10 +110,6 @@ impl Recall for Place {
         Ok(found)
     }
 
-    fn search(&self, words: &str, limit: usize) -> Result<Vec<Hit>, String> {
-        self.find(words, limit).map(|found| found.hits)
-    }
-
     fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
         Some(Arc::new(Place {
             scope,
