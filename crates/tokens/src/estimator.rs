@@ -1,7 +1,6 @@
 //! Choosing a counter by name.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -114,29 +113,6 @@ impl fmt::Display for Estimator {
     }
 }
 
-/// A name that is no estimator's.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no token estimator \"{name}\"; choose one of heuristic, o200k, cl100k, compact-rs"
-)]
-pub struct UnknownEstimator {
-    /// What was asked for.
-    pub name: String,
-}
-
-impl FromStr for Estimator {
-    type Err = UnknownEstimator;
-
-    fn from_str(name: &str) -> Result<Estimator, UnknownEstimator> {
-        Estimator::ALL
-            .into_iter()
-            .find(|estimator| estimator.name() == name)
-            .ok_or_else(|| UnknownEstimator {
-                name: name.to_owned(),
-            })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,22 +129,11 @@ mod tests {
     fn one_name_everywhere() {
         for estimator in Estimator::ALL {
             let name = estimator.to_string();
-            assert_eq!(name.parse(), Ok(estimator));
             assert_eq!(
                 serde_json::to_string(&estimator).unwrap(),
                 format!("\"{name}\"")
             );
         }
-    }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_the_choice() {
-        let error = "gpt2".parse::<Estimator>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no token estimator \"gpt2\"; \
-             choose one of heuristic, o200k, cl100k, compact-rs"
-        );
     }
 
     #[test]

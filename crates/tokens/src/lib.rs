@@ -47,7 +47,7 @@ pub use counter::{
     Counter, IMAGE_TOKENS, MESSAGE_OVERHEAD, TOOL_CALL_OVERHEAD, TOOL_RESULT_OVERHEAD,
 };
 pub use document::{PAGE_TOKENS, document_tokens, pdf_pages};
-pub use estimator::{Estimator, UnknownEstimator};
+pub use estimator::Estimator;
 pub use fragment::{Fragment, FragmentKind, TRUNCATION_MARKER};
 pub use gauge::{CheckpointNote, Gauge};
 pub use heuristic::Heuristic;
