@@ -69,15 +69,10 @@ pub enum Event {
     SequenceResumed {
         /// The last step that was done.
         after: &'static str,
-        /// The entry it writes, or wrote.
-        entry: EntryId,
     },
     /// A compaction that was interrupted is given up: the session went on, or
     /// another one was asked for. Nothing of it was written into the session.
-    SequenceSuperseded {
-        /// The entry it would have written.
-        entry: EntryId,
-    },
+    SequenceSuperseded,
     /// State was put back into the context.
     #[serde(rename_all = "camelCase")]
     Restored {

@@ -7,6 +7,7 @@
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`standing`] | says how a session stands, and what to do next |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
+//! | [`marks`] | what we leave in a session beside its messages |
 //! | [`checkpoints`] | saves the state of the work, and puts it back |
 //! | [`compactor`] | compacts a session, wherever it is run and kept |
 //! | [`hosted`] | keeps a session whose messages a host has and whose model it runs |
@@ -21,7 +22,6 @@
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
 //! | [`handoff`] | gives a session's work to another agent, and takes it |
-//! | [`hosted`] | keeps the session of a program that runs the model itself |
 //! | [`event`] | every decision, with its numbers |
 //! | [`state`] | what is remembered about a session beside its transcript |
 //! | [`config`] | every number that can be set, and where it came from |
@@ -30,15 +30,18 @@
 
 pub mod assembled;
 pub mod catalog;
+mod changes;
 pub mod checkpoints;
 pub mod compactor;
 pub mod config;
+mod error;
 pub mod event;
 pub mod export;
 pub mod handoff;
 pub mod hosted;
 pub mod library;
 pub mod live;
+pub mod marks;
 pub mod measure;
 pub mod prewarm;
 pub mod recall;
@@ -52,4 +55,5 @@ pub mod subagent;
 pub mod survey;
 pub mod tools;
 
+pub use error::{Error, Result};
 pub use longhaul_ledger::ours;

@@ -16,7 +16,7 @@ use longhaul_transcript::{
 };
 use serde::Serialize;
 
-use crate::live::{PRUNE_MARK, copied};
+use crate::marks::{PRUNE_MARK, copied};
 
 /// Tokens of a context by what they are spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

@@ -22,8 +22,8 @@ use longhaul_transcript::{
     ToolCall, each_archived, has_archive,
 };
 
+pub(crate) use self::brought::brought;
 pub use self::brought::{UNVOUCHED, told_apart};
-pub(crate) use self::brought::{brought, mentions};
 use self::path::Files;
 pub use self::quoting::Quoting;
 use self::said::Asking;
@@ -401,7 +401,7 @@ pub(crate) fn each(
     session: &Session,
     visit: &mut dyn FnMut(Entry) -> ControlFlow<()>,
 ) -> Result<()> {
-    let changes = crate::hosted::Changes::of(session)?;
+    let changes = crate::changes::Changes::of(session)?;
     each_stored(session, &mut |entry| visit(changes.apply(entry)))
 }
 
@@ -605,7 +605,7 @@ pub fn full_text(entry: &Entry) -> String {
             Body::Compaction(compaction) => compaction.summary.clone(),
             Body::BranchSummary { summary, .. } => summary.clone(),
             Body::CustomMessage { .. } => MessageView::parse(entry.raw()).text(),
-            Body::Custom { custom_type, .. } if custom_type == crate::hosted::ASIDE_MARK => {
+            Body::Custom { custom_type, .. } if custom_type == crate::marks::ASIDE_MARK => {
                 aside_text(entry).unwrap_or_default()
             }
             _ => String::new(),

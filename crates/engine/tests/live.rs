@@ -408,7 +408,7 @@ fn prune(path: &Path, target: &EntryId, stamp: &mut impl FnMut() -> Stamp) {
     };
     append(path, &edit, stamp());
     let mark = Draft::Custom {
-        custom_type: longhaul_engine::live::PRUNE_MARK.into(),
+        custom_type: longhaul_engine::marks::PRUNE_MARK.into(),
         data: format!(r#"{{"targets":["{target}"]}}"#),
     };
     append(path, &mark, stamp());

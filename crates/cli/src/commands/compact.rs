@@ -1,31 +1,27 @@
 //! `compact`: make room, now, and prove what was kept.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_engine::Error;
 use longhaul_engine::checkpoints::Sink;
-use longhaul_engine::compactor::{
-    AtRest, Compactor, Error as CompactorError, Made, Outcome, Resting, Site,
-};
+use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
-use longhaul_engine::measure::{Meter, Reading};
+use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{
-    Boundary, Entry, EntryId, Loaded, Session, Writer, each_archived, has_archive,
-};
+use longhaul_transcript::{Boundary, Entry, EntryId, Loaded, Session, Writer, has_archive};
 use serde_json::{Value, json};
 
 use super::answer;
 use super::change::{durability, to_change};
 use super::measured::heading;
 use super::models::{self, Waiting};
-use super::saving::{Entries, Materials, Saving, read_only, tell};
+use super::saving::{Materials, Saving, read_only, tell};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
@@ -34,10 +30,8 @@ use crate::{own_write, paint, resolve};
 
 /// A session that was opened, and what is said about it.
 struct Opened {
-    live: Live,
-    meter: Meter,
+    bench: Bench,
     reading: Reading,
-    window: Window,
 }
 
 /// What every answer of the command says.
@@ -68,18 +62,12 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let saving = Saving::of(app, &session);
     // First what takes in most of the file, so that it is read once.
-    let Opened {
-        live,
-        meter,
-        reading,
-        window,
-    } = open(app, &session)?;
+    let Opened { bench, reading } = open(app, &session)?;
+    let window = bench.window;
     let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
     let waiting = models::waiting(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
-    let entries = Entries::of(app, &session)?;
-    let archived = archived_ids(&session)?;
     let workspace = materials.root();
     let put_back = |live: &Live, sink: &mut Sink<'_>| {
         materials.with(|putting| {
@@ -89,14 +77,10 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let mut site = AtRest::new(Resting {
         stored: &session,
-        live,
-        meter,
+        bench,
         reading: &reading,
-        window,
         config,
         state_dir: &app.state_dir,
-        sequence: saving.sequence(app),
-        is_stored: Box::new(|id| entries.has(id) || archived.contains(id)),
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
         stamp: Box::new(|| app.stamp()),
@@ -106,7 +90,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         sink: Box::new(|event| tell(app, &event)),
     });
     let mut pending = None;
-    if !args.dry_run && saving.sequence(app).is_pending() {
+    if !args.dry_run && saving.intent().is_some() {
         let lock = site.lock().map_err(blocked)?;
         pending = Compactor::at(&mut site).recover();
         drop(lock);
@@ -120,6 +104,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     };
     let focus = args.focus.clone();
     let focus = focus.or_else(|| pending.as_ref()?.focus.clone());
+    let focus = focus.as_deref();
     let trigger = pending.map_or(Trigger::Manual, |pending| pending.trigger);
     let size = site.size();
     let about = About {
@@ -135,9 +120,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         return prune(&about, args, &mut site);
     }
     let mut compactor = Compactor::at(&mut site);
-    let previewed = compactor
-        .preview(layer, focus.as_deref())
-        .map_err(blocked)?;
+    let previewed = compactor.preview(layer, focus).map_err(blocked)?;
     let previewed = match previewed {
         Ok(previewed) => previewed,
         Err(CompactionFailure::NothingToDo) => {
@@ -155,7 +138,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         Err(failure) if args.dry_run => return Err(Failure::new(failure.to_string())),
         // It counts as an attempt, and is told as one.
         Err(_) => {
-            let tried = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
+            let tried = block_on(compactor.layer(layer, trigger, focus, size));
             return Err(match tried.map_err(blocked)? {
                 Outcome::Refused(why) => grows(&why),
                 Outcome::Failed(reason) => Failure::new(reason),
@@ -172,7 +155,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     );
     app.confirm(&question, args.yes)?;
     let inside = waiting.as_ref().map(Waiting::enter);
-    let made = block_on(compactor.layer(layer, trigger, focus.as_deref(), size));
+    let made = block_on(compactor.layer(layer, trigger, focus, size));
     drop(inside);
     match made.map_err(blocked)? {
         Outcome::Made(made) => {
@@ -191,11 +174,11 @@ fn grows(why: &CompactionFailure) -> Failure {
 }
 
 /// Why nothing could be tried.
-pub(super) fn blocked(error: CompactorError) -> Failure {
+pub(super) fn blocked(error: Error) -> Failure {
     match error {
-        CompactorError::Transcript(error) => error.into(),
-        CompactorError::Busy(error) => error.into(),
-        CompactorError::Changed => {
+        Error::Transcript(error) => error.into(),
+        Error::Busy(error) => error.into(),
+        Error::Changed => {
             Failure::blocked(error.to_string()).help("`longhaul context history` shows what it did")
         }
         error => Failure::new(error.to_string()),
@@ -211,30 +194,16 @@ fn configured(layer: Layer) -> longhaul_engine::config::Layer {
     }
 }
 
-/// What can be recalled besides what is in the file.
-fn archived_ids(session: &Session) -> Result<HashSet<EntryId>, Failure> {
-    let mut ids = HashSet::new();
-    if session.format().is_writable() {
-        each_archived(session.path(), &mut |entry| {
-            ids.insert(entry.id);
-            ControlFlow::Continue(())
-        })?;
-    }
-    Ok(ids)
-}
-
 fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
     let config = &app.config.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
     let mut meter = app.meter();
     let reading = meter.context(live.loaded(), &live.context());
     let (window, _) = app.window_in(session, &reading)?;
-    Ok(Opened {
-        live,
-        meter,
-        reading,
-        window,
-    })
+    let (mut bench, damage) = Bench::new(session, live, window, config, &app.state_dir);
+    bench.meter = meter;
+    damage.iter().for_each(|event| tell(app, event));
+    Ok(Opened { bench, reading })
 }
 
 /// The tail that a layer protects, fitted to the window.
@@ -504,7 +473,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         .map_err(Failure::from)
         .and_then(|session| open(app, &session))
         .ok()
-        .map(|now| (now.reading.measurement.tokens, now.window));
+        .map(|now| (now.reading.measurement.tokens, now.bench.window));
     if app.json {
         return out::json(&json!({
             "session": answer::session(app, &session),

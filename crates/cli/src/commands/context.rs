@@ -91,10 +91,7 @@ fn status(app: &App, which: &Which) -> Result<(), Failure> {
     for event in &standing.troubles {
         tell(app, event);
     }
-    if Saving::of(app, &measured.session)
-        .sequence(app)
-        .is_pending()
-    {
+    if Saving::of(app, &measured.session).intent().is_some() {
         app.note("note: a compaction was interrupted; `longhaul compact` completes it");
     }
     report_faults(app, &measured.loaded.faults);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use longhaul_compaction::audit::Audit;
-use longhaul_engine::live::fidelity;
+use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, has_archive};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `context history`: every compaction of a session.
 
 use longhaul_engine::checkpoints::named_checkpoint;
-use longhaul_engine::live::fidelity;
+use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::{Survey, Wanted};
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};

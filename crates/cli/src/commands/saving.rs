@@ -11,7 +11,7 @@ use longhaul_compaction::SpiralWarning;
 use longhaul_engine::checkpoints::{
     Checkpoints, FileNotebook, Putting, Restoration, Untouched, Whose,
 };
-use longhaul_engine::compactor::Sequence;
+use longhaul_engine::compactor::Intent;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_engine::survey::{Survey, Wanted};
@@ -48,14 +48,9 @@ impl Saving {
         }
     }
 
-    /// The steps of its compactions.
-    pub(super) fn sequence(&self, app: &App) -> Sequence<'_> {
-        Sequence {
-            checkpoints: self.checkpoints(),
-            notebook: &self.notebook,
-            is_resumed: true,
-            writes_checkpoints: app.config.config.writes_checkpoints(),
-        }
+    /// What a compaction that was interrupted meant to do.
+    pub(super) fn intent(&self) -> Option<Intent> {
+        Intent::of(&self.notebook, &self.whose)
     }
 
     /// Where a checkpoint lies.
@@ -157,14 +152,6 @@ impl Entries {
         })
     }
 
-    /// Whether the session's file has an entry.
-    pub(super) fn has(&self, id: &EntryId) -> bool {
-        match &self.whole {
-            Some(whole) => whole.contains_key(id),
-            None => self.survey.has(id),
-        }
-    }
-
     /// When an entry was written.
     fn time(&self, id: &EntryId) -> Option<Millis> {
         match &self.whole {
@@ -187,7 +174,7 @@ pub(super) fn tell(app: &App, event: &Event) {
         Event::CheckpointTrouble { .. }
             | Event::CheckpointsRecovered { .. }
             | Event::SequenceResumed { .. }
-            | Event::SequenceSuperseded { .. }
+            | Event::SequenceSuperseded
             | Event::SummaryFallback { .. }
             | Event::Trouble { .. }
     );

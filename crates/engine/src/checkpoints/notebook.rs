@@ -13,7 +13,7 @@ use super::{Error, Result};
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Where a session's notes are kept, in terms of plain data.
-pub trait Notebook {
+pub trait Notebook: Send + Sync {
     /// A note, if there is one of this name.
     fn read(&self, name: &str) -> Result<Option<String>>;
     /// Replaces a note, durably.

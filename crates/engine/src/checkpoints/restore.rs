@@ -61,8 +61,6 @@ pub struct Restoration {
     pub checkpoint: Option<CheckpointId>,
     /// Files that could not be put back, and why.
     pub problems: Vec<Problem>,
-    /// Whether it could not be noted down, so that it is new once more.
-    pub unrecorded: bool,
 }
 
 /// What of it a window has room for: on a small one not all of it is worth its
@@ -168,12 +166,11 @@ impl Checkpoints<'_> {
         let given: Vec<Given> = fragments.iter().map(Given::of).collect();
         let news = news(record.as_ref(), &given, &fragments);
         let checkpoint = checkpoint.map(|checkpoint| checkpoint.meta.checkpoint_id);
-        let mut restoration = Restoration {
+        let restoration = Restoration {
             fragments,
             news,
             checkpoint,
             problems,
-            unrecorded: false,
         };
         if restoration.news == News::Same {
             return Ok(restoration);
@@ -188,7 +185,6 @@ impl Checkpoints<'_> {
         };
         if let Err(error) = write_note(notebook, &name, &record) {
             sink(error.event());
-            restoration.unrecorded = true;
         }
         sink(restoration.event(live.epoch()));
         Ok(restoration)

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use jiff::Zoned;
 use jiff::civil::DateTime;
 use longhaul_model::Model;
-use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Draft, Durability, EntryId, Loaded, Millis, Session, Stamp, Writer};
+use longhaul_tokens::Tokens;
+use longhaul_transcript::{Draft, Durability, Loaded, Millis, Session, Stamp, Writer};
 
-use super::journal::Sequence;
-use super::site::{Bench, Course, Error, Result, Site, Stored, Terms};
+use super::bench::Bench;
+use super::site::{Site, Terms, lock};
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration, Sink};
 use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::live::{Live, allowance};
-use crate::measure::{Meter, Reading, Size};
-use crate::state::SessionState;
+use crate::measure::{Reading, Size};
 
 /// Puts the state of a session's work back.
 type PutBack<'a> = dyn FnMut(&Live, &mut Sink<'_>) -> Result<Restoration, CheckpointError> + 'a;
@@ -26,21 +26,13 @@ pub struct Resting<'a> {
     /// The session.
     pub stored: &'a Session,
     /// The same in memory.
-    pub live: Live,
-    /// What counts its messages, and what it found.
-    pub meter: Meter,
-    /// What it found.
+    pub bench: Bench,
+    /// What was found of its size.
     pub reading: &'a Reading,
-    /// The window.
-    pub window: Window,
     /// What is configured.
     pub config: &'a Config,
     /// Where our own files lie.
     pub state_dir: &'a Path,
-    /// Checkpoints and the journal.
-    pub sequence: Sequence<'a>,
-    /// Whether an entry can be recalled.
-    pub is_stored: Box<dyn Fn(&EntryId) -> bool + 'a>,
     /// When what is written is forced to the disk.
     pub durability: Durability,
     /// Who writes summaries.
@@ -60,10 +52,6 @@ pub struct Resting<'a> {
 /// A session at rest.
 pub struct AtRest<'a> {
     with: Resting<'a>,
-    state: SessionState,
-    course: Course,
-    /// Provider tokens for one of ours.
-    factor: f64,
     /// What a request has beside the messages.
     overhead: Tokens,
     /// The context's size, until it is written to.
@@ -72,78 +60,51 @@ pub struct AtRest<'a> {
 
 impl<'a> AtRest<'a> {
     /// A session that is looked at, and may be compacted.
-    pub fn new(with: Resting<'a>) -> AtRest<'a> {
-        let key = with.sequence.checkpoints.whose.key.to_string();
-        let (state, damage) = SessionState::load(with.state_dir, &key);
-        let factor = with.reading.factor.value;
+    pub fn new(mut with: Resting<'a>) -> AtRest<'a> {
         let counted: Tokens = with.reading.per_message.iter().copied().sum();
         let tokens = with.reading.measurement.tokens;
-        let mut at_rest = AtRest {
-            state,
-            course: Course::default(),
-            overhead: tokens - counted.scale(factor),
-            known: Some(tokens),
-            factor,
-            with,
-        };
         // It is saved with the compaction.
-        at_rest.course.checkpointed = Some(at_rest.size().tokens);
-        if let Some(reason) = damage {
-            at_rest.tell(Event::trouble(reason));
+        with.bench.course.checkpointed = Some(tokens);
+        AtRest {
+            overhead: tokens - counted.scale(with.reading.factor.value),
+            known: Some(tokens),
+            with,
         }
-        at_rest
     }
 
-    fn counted(&mut self, live: Option<&Live>) -> Tokens {
-        let live = live.unwrap_or(&self.with.live);
-        let counted = self.with.meter.messages(live.messages());
-        self.overhead + counted.scale(self.factor)
+    fn counted(&mut self, ahead: Option<&Live>) -> Tokens {
+        let Bench { live, meter, .. } = &mut self.with.bench;
+        let counted = meter.messages(ahead.unwrap_or(live).messages());
+        self.overhead + counted.scale(self.with.reading.factor.value)
     }
 }
 
 impl Site for AtRest<'_> {
-    fn bench(&mut self) -> Bench<'_> {
-        let Resting {
-            live,
-            meter,
-            window,
-            sequence,
-            is_stored,
-            ..
-        } = &mut self.with;
-        Bench {
-            live,
-            meter,
-            window,
-            state: &mut self.state,
-            course: &mut self.course,
-            sequence: *sequence,
-            stored: Stored::Asked(&**is_stored),
-        }
+    fn bench(&mut self) -> &mut Bench {
+        &mut self.with.bench
     }
 
     fn terms(&self) -> Terms {
+        let bench = &self.with.bench;
         Terms {
+            is_resumed: true,
             notes_cost: true,
             summaries: self.with.summaries.clone(),
             state_dir: Some(self.with.state_dir.to_owned()),
-            ..Terms::of(self.with.config, &self.with.window, &self.state)
+            ..Terms::of(self.with.config, &bench.window, &bench.state)
         }
     }
 
     fn look_up(&mut self) -> Result<()> {
-        Ok(self.with.live.read_source(self.with.stored)?)
+        Ok(self.with.bench.look_up(self.with.stored)?)
     }
 
     fn size(&mut self) -> Size {
-        let tokens = match self.known {
-            Some(tokens) => tokens,
-            None => self.counted(None),
-        };
-        let estimator = self.with.meter.estimator();
+        let tokens = self.known.unwrap_or_else(|| self.counted(None));
+        let Bench { window, meter, .. } = &self.with.bench;
         Size {
             tokens,
-            at_most: tokens + allowance(&self.with.window, estimator, tokens),
+            at_most: tokens + allowance(window, meter.estimator(), tokens),
             overhead: self.overhead,
             reported: self.with.reading.anchor.is_some(),
         }
@@ -160,17 +121,10 @@ impl Site for AtRest<'_> {
     /// Messages that came since it was opened do no harm: they follow the
     /// boundary. Another compaction does.
     fn lock(&mut self) -> Result<Option<Lock>> {
-        let lock = match self.with.sequence.notebook.lock() {
-            Ok(lock) => lock,
-            Err(error @ CheckpointError::Busy { .. }) => return Err(Error::Busy(error)),
-            Err(error) => {
-                self.tell(error.event());
-                None
-            }
-        };
+        let lock = lock(self)?;
         let boundary = |loaded: &Loaded| loaded.compaction().map(|(entry, _)| entry.id.clone());
         let now = Session::open_ref(self.with.stored.reference())?.load()?;
-        match boundary(&now) == boundary(self.with.live.loaded()) {
+        match boundary(&now) == boundary(self.with.bench.live.loaded()) {
             true => Ok(lock),
             false => Err(Error::Changed),
         }
@@ -198,17 +152,14 @@ impl Site for AtRest<'_> {
 
     fn put_back(&mut self) -> Restoration {
         let Resting {
-            live,
+            bench,
             put_back,
             sink,
             ..
         } = &mut self.with;
-        put_back(live, sink).unwrap_or_else(|error| {
+        put_back(&bench.live, sink).unwrap_or_else(|error| {
             sink(error.event());
-            Restoration {
-                unrecorded: true,
-                ..Restoration::default()
-            }
+            Restoration::default()
         })
     }
 }

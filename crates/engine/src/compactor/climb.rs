@@ -1,16 +1,18 @@
 //! Plan, carry out, count again: as far as a context's size asks for it.
 
-use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
+use longhaul_checkpoint::Trigger as Saved;
 use longhaul_compaction::ladder::{self, Block, Occasion, State, Step};
 use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{Degradation, Layer, Trigger};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Role, Stamp};
 
+use super::bench::Bench;
 use super::brakes::Guarded;
 use super::driver::Compactor;
 use super::outcome::Outcome;
-use super::site::{Bench, Output, Result, Site, Terms};
+use super::site::{Output, Site, Terms};
+use crate::error::Result;
 use crate::event::Event;
 use crate::live::Pruned;
 use crate::measure::Size;
@@ -76,7 +78,7 @@ impl<S: Site> Compactor<'_, S> {
     /// not be spent on nothing.
     fn plan(&mut self, occasion: Occasion, size: Size, tried: &[Layer]) -> Vec<Step> {
         let state = self.ladder_state(occasion, size, tried);
-        let mut steps = ladder::plan(self.site.bench().window, &state);
+        let mut steps = ladder::plan(&self.site.bench().window, &state);
         let layer = steps.iter().find_map(|step| match step {
             Step::Compact(layer) if *layer != Layer::Prune => Some(*layer),
             _ => None,
@@ -153,7 +155,7 @@ impl<S: Site> Compactor<'_, S> {
             let moved = f64::from(size.tokens.0.abs_diff(at.0));
             moved >= terms.least_change * f64::from(bench.window.size().0)
         });
-        let checkpointed = !moved || !bench.sequence.writes_checkpoints;
+        let checkpointed = !moved || !terms.writes_checkpoints;
         let look = terms.limits.layers.prune
             && context >= bench.window.checkpoint()
             && !tried.contains(&Layer::Prune);
@@ -184,7 +186,7 @@ impl<S: Site> Compactor<'_, S> {
         if !self.site.cache().is_some_and(|cache| cache.is_cold()) {
             return false;
         }
-        let after = terms.summarized(self.site.bench().window, size.overhead);
+        let after = terms.summarized(&self.site.bench().window, size.overhead);
         self.expects_summary(size, terms) && size.at_most >= after + terms.prune.minimum
     }
 
@@ -208,7 +210,7 @@ impl<S: Site> Compactor<'_, S> {
             known.window == window.size() && context >= known.at && context - known.at < step
         };
         let output = bench.course.output.filter(is_near).unwrap_or_else(|| {
-            let (live, meter) = (bench.live, bench.meter);
+            let (live, meter) = (&bench.live, &mut bench.meter);
             let pruned = live.prune(meter, &terms.prune, size.overhead);
             let is_result = |role: &Role| matches!(role, Role::ToolResult | Role::BashExecution);
             let messages = live.messages().iter();
@@ -223,7 +225,7 @@ impl<S: Site> Compactor<'_, S> {
         bench.course.output = Some(output);
         // A summary makes more room at the same price: hiding output instead pays
         // only where it makes as much, or where there will be no summary.
-        let after = terms.summarized(window, size.overhead);
+        let after = terms.summarized(&window, size.overhead);
         let summarizes = terms.summarizes(self.site.bench().live.wear().counted());
         let pays = !summarizes || context - output.freed <= after;
         let prunable = if pays { output.freed } else { Tokens::ZERO };
@@ -243,7 +245,7 @@ impl<S: Site> Compactor<'_, S> {
     /// What hiding tool output would come to.
     pub fn prunable(&mut self, settings: &PruneSettings, size: Size) -> Option<Pruned> {
         let bench = self.site.bench();
-        bench.live.prune(bench.meter, settings, size.overhead)
+        bench.live.prune(&mut bench.meter, settings, size.overhead)
     }
 
     /// Looks whether hiding tool output now saves money. A look costs as much as
@@ -271,7 +273,8 @@ impl<S: Site> Compactor<'_, S> {
         };
         let context = size.tokens;
         let bench = self.site.bench();
-        let (course, step) = (bench.course, bench.window.scaled(LOOK_EVERY));
+        let step = bench.window.scaled(LOOK_EVERY);
+        let course = &mut bench.course;
         let soon = cache.is_cold() && context > course.looked_at + Tokens(step.0 / 4);
         if context < course.looked_at + step && !soon {
             course.looked_at = course.looked_at.min(context);
@@ -309,36 +312,11 @@ impl<S: Site> Compactor<'_, S> {
         Ok(tokens_after)
     }
 
-    /// Writes down what the next checkpoint will hold, as far as it changed.
-    pub fn save_state(&mut self) {
-        let tokens = self.site.size().tokens;
-        let saving = self.saving(Saved::Threshold, tokens, false);
-        let mut events = Vec::new();
-        let bench = self.site.bench();
-        let checkpoints = bench.sequence.checkpoints;
-        let saved = checkpoints.save_state(bench.live, &saving, &mut |event| events.push(event));
-        events.extend(saved.err().map(|error| error.event()));
-        self.tell_all(events);
-    }
-
-    /// Saves the state of the work.
-    pub fn checkpoint(&mut self, trigger: Saved, tokens: Tokens) -> Option<CheckpointId> {
-        let saving = self.saving(trigger, tokens, false);
-        let mut events = Vec::new();
-        let bench = self.site.bench();
-        bench.course.checkpointed = Some(tokens);
-        let checkpoints = bench.sequence.checkpoints;
-        let written = checkpoints.write(bench.live, &saving, &mut |event| events.push(event));
-        events.extend(written.as_ref().err().map(|error| error.event()));
-        self.tell_all(events);
-        written.ok()
-    }
-
     /// Says once in an epoch that something is due and may not happen.
     fn blocked(&mut self, block: Block, size: Size) {
         let tokens = size.tokens;
         let terms = self.site.terms();
-        let course = self.site.bench().course;
+        let course = &mut self.site.bench().course;
         let presses = block == Block::ReadOnly && tokens >= terms.warn_at && !course.pressed;
         course.pressed |= presses;
         let is_new = course.told.insert(block);
@@ -352,7 +330,7 @@ impl<S: Site> Compactor<'_, S> {
         }
         self.site.tell(Event::Blocked { block, tokens });
         if block == Block::Guard {
-            let live = self.site.bench().live;
+            let live = &self.site.bench().live;
             let worn = Degradation::of(live.epoch(), live.wear(), &terms.risk);
             let guarded = Guarded {
                 lossy: worn.lossy,

@@ -1,6 +1,6 @@
 //! One layer, from the request to the entry, and what is said about it.
 
-use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
+use longhaul_checkpoint::CheckpointId;
 use longhaul_compaction::summary::Extractive;
 use longhaul_compaction::{Breaker, BreakerState, Degradation, Layer, Trigger};
 use longhaul_memory::MemoryFolder;
@@ -9,22 +9,13 @@ use longhaul_tokens::{Spent, Tokens};
 use longhaul_transcript::{Draft, EntryId, Stamp};
 
 use super::driver::Compactor;
-use super::journal::{Intent, completed};
 use super::outcome::{Asked, Made, Outcome};
-use super::site::{Result, Site};
-use crate::checkpoints::Restoration;
-use crate::event::{CompactedEvent, Event};
+use super::site::Site;
+use crate::error::Result;
+use crate::event::Event;
 use crate::live::{Compacted, CompactionFailure};
 use crate::measure::Size;
 use crate::spending::to_json;
-
-/// A compaction on its way into the session.
-struct Carried {
-    entry: EntryId,
-    checkpoint: Option<CheckpointId>,
-    tokens_after: Tokens,
-    restored: Restoration,
-}
 
 impl<S: Site> Compactor<'_, S> {
     /// Carries one layer out.
@@ -58,24 +49,21 @@ impl<S: Site> Compactor<'_, S> {
             }
             Err(failure) => return Ok(self.failed(failure.to_string())),
         };
-        let entries = self.site.bench().live.entries().iter();
-        let before: Vec<EntryId> = entries.map(|entry| entry.id.clone()).collect();
-        let carried = match self.carry_out(asked, &compacted) {
-            Ok(carried) => carried,
+        let before = self.site.bench().ids();
+        let fallback = compacted.fallback.clone();
+        let mut made = match self.carry_out(asked, compacted) {
+            Ok(made) => made,
             Err(error) => return Ok(self.failed(error.to_string())),
         };
         drop(lock);
-        let course = self.site.bench().course;
+        let event = &mut made.event;
+        let course = &mut self.site.bench().course;
         course.begin_epoch();
-        course.looked_at = carried.tokens_after;
-        if let Some(reason) = &compacted.fallback {
-            let reason = reason.clone();
+        course.looked_at = event.tokens_after;
+        if let Some(reason) = fallback {
             self.site.tell(Event::SummaryFallback { reason });
         }
-        let milliseconds = self.site.milliseconds() - begun;
-        let epoch = self.site.bench().live.epoch();
-        let made = made(asked, compacted, carried, epoch, milliseconds);
-        let event = &made.event;
+        event.milliseconds = self.site.milliseconds() - begun;
         self.site.tell(Event::Compacted(Box::new(event.clone())));
         self.warn_of_wear();
         if layer != Layer::Emergency {
@@ -85,7 +73,8 @@ impl<S: Site> Compactor<'_, S> {
         }
         self.note_cost(&spent_before)?;
         self.remember();
-        self.site.left(&before);
+        let left = self.site.bench().left_of(before);
+        self.site.left(left);
         Ok(Outcome::Made(Box::new(made)))
     }
 
@@ -108,14 +97,9 @@ impl<S: Site> Compactor<'_, S> {
             time: self.site.now(),
         };
         Ok(self.extract(asked).map(|compacted| {
-            let carried = Carried {
-                tokens_after: self.foresee(&compacted, &compacted.draft, &stamp),
-                entry: stamp.id,
-                checkpoint: None,
-                restored: Restoration::default(),
-            };
+            let after = self.foresee(&compacted, &compacted.draft, &stamp);
             let epoch = self.site.bench().live.epoch() + 1;
-            made(asked, compacted, carried, epoch, 0.0)
+            Made::of(asked, compacted, stamp.id, epoch, after)
         }))
     }
 
@@ -145,59 +129,36 @@ impl<S: Site> Compactor<'_, S> {
         stamp: &Stamp,
     ) -> Tokens {
         let mut ahead = self.site.bench().live.clone();
-        let leaf = ahead.entries().last().map(|entry| entry.id.clone());
-        ahead.push_compaction(draft.to_entry(stamp, leaf.as_ref()), compacted.base.clone());
-        for edit in &compacted.edits {
-            let leaf = ahead.entries().last().map(|entry| entry.id.clone());
-            ahead.push(edit.to_entry(stamp, leaf.as_ref()));
-        }
+        let drafts = std::iter::once(draft).chain(&compacted.edits);
+        let drafts: Vec<_> = drafts.map(|it| (it.clone(), stamp.clone())).collect();
+        ahead.push_drafts(&drafts, Some(compacted.base.clone()));
         self.site.foresee(&ahead)
     }
 
     /// Saves the state, writes the entry, puts the state back; each durable
     /// before the next.
-    fn carry_out(&mut self, asked: Asked<'_>, compacted: &Compacted) -> Result<Carried> {
+    fn carry_out(&mut self, asked: Asked<'_>, compacted: Compacted) -> Result<Made> {
         self.save_task();
+        let at = self.begin(asked);
         let stamp = self.site.stamp();
-        let mut saving = self.saving(Saved::Compaction, asked.size.tokens, compacted.splits_turn);
-        let mut events = Vec::new();
-        let mut sink = |event| events.push(event);
-        let bench = self.site.bench();
-        let intent = Intent {
-            entry: stamp.id,
-            at: stamp.time,
-            layer: asked.layer,
-            trigger: asked.trigger,
-            focus: asked.focus.map(str::to_owned),
-            leaf: bench.live.entries().last().map(|entry| entry.id.clone()),
-        };
-        let Intent { entry, at, .. } = bench.sequence.begin(intent, &mut sink);
-        saving.at = at;
-        let checkpoint = bench.sequence.save(bench.live, &saving, &mut sink);
-        self.tell_all(events);
-        let stamp = Stamp {
-            id: entry,
-            time: at,
-        };
+        let checkpoint = self.save_before(at, asked.size.tokens, compacted.splits_turn);
         let draft = completed(compacted.draft.clone(), checkpoint, None);
-        let tokens_after = self.foresee(compacted, &draft, &stamp);
+        let tokens_after = self.foresee(&compacted, &draft, &stamp);
         let draft = completed(compacted.draft.clone(), checkpoint, Some(tokens_after));
-        let base = compacted.base.clone();
         let mut drafts = vec![(draft, stamp.clone())];
         for edit in &compacted.edits {
             drafts.push((edit.clone(), self.site.stamp()));
         }
-        self.write(&drafts, Some(base))?;
+        self.write(&drafts, Some(compacted.base.clone()))?;
         self.site.rewrote(None);
         // The entry is written: whatever fails now is made good later.
         self.drop_answers();
-        let restored = self.put_back();
-        Ok(Carried {
-            entry: stamp.id,
-            checkpoint,
-            tokens_after,
-            restored,
-        })
+        let epoch = self.site.bench().live.epoch();
+        let mut made = Made::of(asked, compacted, stamp.id, epoch, tokens_after);
+        made.event.checkpoint = checkpoint.map_or_else(String::new, |id| id.to_string());
+        made.restored = self.site.put_back();
+        self.finish();
+        Ok(made)
     }
 
     /// Before anything leaves the context, the task at hand is written down where
@@ -207,7 +168,7 @@ impl<S: Site> Compactor<'_, S> {
         let Some((workspace, at)) = self.site.workspace() else {
             return;
         };
-        let live = self.site.bench().live;
+        let live = &self.site.bench().live;
         let is_subagent = limits.subagent || live.ledger().is_ordered();
         // A session of another machine has no workspace here.
         if limits.read_only || is_subagent || !workspace.is_dir() {
@@ -224,37 +185,10 @@ impl<S: Site> Compactor<'_, S> {
         }
     }
 
-    /// Puts the state of the work back; with that, nothing is under way.
-    fn put_back(&mut self) -> Restoration {
-        let restored = self.site.put_back();
-        if !restored.unrecorded {
-            let mut events = Vec::new();
-            let sequence = self.site.bench().sequence;
-            sequence.finish(&mut |event| events.push(event));
-            self.tell_all(events);
-        }
-        restored
-    }
-
-    /// Completes what a crash interrupted after the entry was written, and says
-    /// which compaction was interrupted before that.
-    pub fn recover(&mut self) -> Option<Intent> {
-        let mut events = Vec::new();
-        let bench = self.site.bench();
-        let sequence = bench.sequence;
-        let pending = sequence.pending(bench.live, &mut |event| events.push(event));
-        self.tell_all(events);
-        if pending.as_ref().is_none_or(|(_, is_written)| !is_written) {
-            return pending.map(|(intent, _)| intent);
-        }
-        self.put_back();
-        None
-    }
-
     /// From a few compactions on, the user is told with each of them.
     fn warn_of_wear(&mut self) {
         let risk = self.site.terms().risk;
-        let live = self.site.bench().live;
+        let live = &self.site.bench().live;
         if live.epoch() < risk.warn_at {
             return;
         }
@@ -309,36 +243,22 @@ impl<S: Site> Compactor<'_, S> {
     }
 }
 
-fn made(
-    asked: Asked<'_>,
-    compacted: Compacted,
-    carried: Carried,
-    epoch: u32,
-    milliseconds: f64,
-) -> Made {
-    let checkpoint = carried.checkpoint.map(|id| id.to_string());
-    Made {
-        event: CompactedEvent {
-            entry: carried.entry,
-            epoch,
-            layer: asked.layer,
-            trigger: asked.trigger,
-            checkpoint: checkpoint.unwrap_or_default(),
-            tokens_before: asked.size.tokens,
-            tokens_after: carried.tokens_after,
-            messages_compacted: compacted.removed.messages,
-            messages_kept: compacted.kept_messages,
-            summarizer: compacted.summarizer,
-            milliseconds,
-            splits_turn: compacted.splits_turn,
-            fidelity: compacted.fidelity,
-            notes: compacted.notes,
-        },
-        removed: compacted.removed,
-        summary: match compacted.draft {
-            Draft::Compaction { summary, .. } => summary,
-            _ => String::new(),
-        },
-        restored: carried.restored,
+/// The compaction entry, naming its checkpoint and the size that it comes to.
+fn completed(
+    mut draft: Draft,
+    checkpoint: Option<CheckpointId>,
+    tokens_after: Option<Tokens>,
+) -> Draft {
+    if let Draft::Compaction { details, .. } = &mut draft {
+        let checkpoint = checkpoint.map(|id| format!("\"checkpointId\":\"{id}\""));
+        let after = tokens_after.map(|tokens| format!("\"tokensAfter\":{}", tokens.0));
+        let rest = details.take().unwrap_or_default();
+        let rest = rest
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        let rest = rest.filter(|rest| !rest.is_empty()).map(str::to_owned);
+        let fields: Vec<String> = checkpoint.into_iter().chain(after).chain(rest).collect();
+        *details = Some(format!("{{{}}}", fields.join(",")));
     }
+    draft
 }

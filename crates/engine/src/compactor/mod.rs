@@ -11,11 +11,12 @@
 //! | a context does not fit | [`Compactor::shrink`], until it does |
 //! | a person asks for it | [`Compactor::by_hand`] |
 //! | what would come of it? | [`Compactor::preview`] |
-//! | how does it survive a crash? | a [`Sequence`] of durable steps, [`Compactor::recover`] |
+//! | how does it survive a crash? | each step is durable and finds what is there; [`Compactor::recover`] |
 //! | who writes the summary? | [`summary_model`]; what fails is extracted, and told |
 //! | a session that nobody runs | [`AtRest`] |
 
 mod at_rest;
+mod bench;
 mod brakes;
 mod climb;
 mod driver;
@@ -26,10 +27,12 @@ mod site;
 mod summarizer;
 
 pub use at_rest::{AtRest, Resting};
+pub use bench::Bench;
+pub(crate) use bench::Restoring;
 pub use brakes::{Brakes, Guarded};
 pub use driver::Compactor;
-pub use journal::{Intent, Sequence};
+pub use journal::Intent;
 pub use outcome::{Made, Outcome};
 pub(crate) use site::UNKNOWN_WINDOW;
-pub use site::{Bench, Course, Error, Result, Site, Stored, Terms};
+pub use site::{Course, Site, Terms};
 pub use summarizer::{EXTRACTIVE, FREE_MODEL, SummaryChoice, summary_model};

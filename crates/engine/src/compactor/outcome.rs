@@ -1,10 +1,12 @@
 //! What a layer is asked to do, and what came of it.
 
 use longhaul_compaction::{Layer, Trigger};
+use longhaul_tokens::Tokens;
+use longhaul_transcript::{Draft, EntryId};
 
 use crate::checkpoints::Restoration;
 use crate::event::CompactedEvent;
-use crate::live::{CompactionFailure, Pruned, Removed};
+use crate::live::{Compacted, CompactionFailure, Pruned, Removed};
 use crate::measure::Size;
 
 /// What came of a layer.
@@ -33,6 +35,41 @@ pub struct Made {
     pub summary: String,
     /// What the next context carries.
     pub restored: Restoration,
+}
+
+impl Made {
+    pub(super) fn of(
+        asked: Asked<'_>,
+        compacted: Compacted,
+        entry: EntryId,
+        epoch: u32,
+        tokens_after: Tokens,
+    ) -> Made {
+        Made {
+            event: CompactedEvent {
+                entry,
+                epoch,
+                layer: asked.layer,
+                trigger: asked.trigger,
+                checkpoint: String::new(),
+                tokens_before: asked.size.tokens,
+                tokens_after,
+                messages_compacted: compacted.removed.messages,
+                messages_kept: compacted.kept_messages,
+                summarizer: compacted.summarizer,
+                milliseconds: 0.0,
+                splits_turn: compacted.splits_turn,
+                fidelity: compacted.fidelity,
+                notes: compacted.notes,
+            },
+            removed: compacted.removed,
+            summary: match compacted.draft {
+                Draft::Compaction { summary, .. } => summary,
+                _ => String::new(),
+            },
+            restored: Restoration::default(),
+        }
+    }
 }
 
 /// What a layer is asked to do.

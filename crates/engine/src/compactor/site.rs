@@ -1,6 +1,6 @@
 //! A site: where a compaction takes place, in terms of plain operations.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,12 +14,13 @@ use longhaul_model::{CancellationToken, Model, ModelInfo};
 use longhaul_tokens::{Spent, Tokens, Window};
 use longhaul_transcript::{Draft, EntryId, Millis, Stamp};
 
-use super::journal::Sequence;
+use super::bench::Bench;
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration};
 use crate::config::{Config, Layer as Configured, SummaryModel};
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::live::{CacheTerms, CompactionRules, Live, Tail};
-use crate::measure::{Meter, Size};
+use crate::measure::Size;
 use crate::state::SessionState;
 
 /// The window assumed for a compaction model that nobody knows. It is smaller than
@@ -28,69 +29,6 @@ use crate::state::SessionState;
 /// requests, while a piece that is too large fails and loses the prose. An agent's
 /// window that is taken for too small would compact a session again and again.
 pub(crate) const UNKNOWN_WINDOW: Tokens = Tokens(32_000);
-
-/// Why a compaction could not even be tried.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The session's file refused.
-    #[error(transparent)]
-    Transcript(#[from] longhaul_transcript::Error),
-    /// Another process is at work in the session.
-    #[error(transparent)]
-    Busy(CheckpointError),
-    /// Another process was.
-    #[error("another process compacted this session meanwhile")]
-    Changed,
-    /// The user stopped it.
-    #[error("stopped")]
-    Cancelled,
-}
-
-/// The module's result type.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// A session with all that belongs to its compactions.
-pub struct Bench<'a> {
-    /// The session.
-    pub live: &'a mut Live,
-    /// What counts its messages.
-    pub meter: &'a mut Meter,
-    /// The window and its thresholds.
-    pub window: &'a Window,
-    /// What is remembered beside the transcript.
-    pub state: &'a mut SessionState,
-    /// What is remembered between two looks.
-    pub course: &'a mut Course,
-    /// Checkpoints and the journal.
-    pub sequence: Sequence<'a>,
-    /// What can be recalled.
-    pub stored: Stored<'a>,
-}
-
-/// The entries that can be recalled.
-#[derive(Clone, Copy)]
-pub enum Stored<'a> {
-    /// Nobody has looked yet.
-    Unknown,
-    /// These.
-    Ids(&'a HashSet<EntryId>),
-    /// Those of which this says so.
-    Asked(&'a dyn Fn(&EntryId) -> bool),
-    /// These, and when they were written.
-    Times(&'a HashMap<EntryId, Option<Millis>>),
-}
-
-impl Stored<'_> {
-    pub(super) fn has(self, id: &EntryId) -> bool {
-        match self {
-            Stored::Unknown => false,
-            Stored::Ids(ids) => ids.contains(id),
-            Stored::Asked(is_stored) => is_stored(id),
-            Stored::Times(times) => times.contains_key(id),
-        }
-    }
-}
 
 /// What is remembered between two looks at a session.
 #[derive(Debug, Clone, Default)]
@@ -149,6 +87,10 @@ pub struct Terms {
     pub risk: RiskRules,
     /// The least change, as a share of the window, for another checkpoint.
     pub least_change: f64,
+    /// Whether one that was interrupted is gone on with.
+    pub is_resumed: bool,
+    /// Whether a checkpoint is written before one.
+    pub writes_checkpoints: bool,
     /// Whether memory is flushed before a compaction.
     pub flushes: bool,
     /// Whether the user is told before a compaction happens by itself.
@@ -189,6 +131,8 @@ impl Terms {
             breaker: config.breaker_rules(),
             risk: config.risk_rules(),
             least_change: config.checkpoint.minimum_change_percent / 100.0,
+            is_resumed: false,
+            writes_checkpoints: config.writes_checkpoints(),
             flushes: false,
             notifies: compaction.notify_before_auto,
             notes_cost: false,
@@ -225,10 +169,23 @@ impl Terms {
     }
 }
 
+/// Keeps other processes from compacting a session.
+pub(super) fn lock<S: Site + ?Sized>(site: &mut S) -> Result<Option<Lock>> {
+    match site.bench().notebook.lock() {
+        Ok(lock) => Ok(lock),
+        Err(error @ CheckpointError::Busy { .. }) => Err(Error::Busy(error)),
+        // Where no lock can be had, the session's own has to do.
+        Err(error) => {
+            site.tell(error.event());
+            Ok(None)
+        }
+    }
+}
+
 /// Where a compaction takes place.
 pub trait Site {
     /// The session, and what belongs to its compactions.
-    fn bench(&mut self) -> Bench<'_>;
+    fn bench(&mut self) -> &mut Bench;
 
     /// What is set.
     fn terms(&self) -> Terms;
@@ -264,15 +221,7 @@ pub trait Site {
 
     /// Keeps other processes from compacting the session.
     fn lock(&mut self) -> Result<Option<Lock>> {
-        match self.bench().sequence.notebook.lock() {
-            Ok(lock) => Ok(lock),
-            Err(error @ CheckpointError::Busy { .. }) => Err(Error::Busy(error)),
-            // Where no lock can be had, the session's own has to do.
-            Err(error) => {
-                self.tell(error.event());
-                Ok(None)
-            }
-        }
+        lock(self)
     }
 
     /// What was written is in the session, and rewrites the context: all of it,
@@ -314,5 +263,5 @@ pub trait Site {
     fn gave_up(&mut self, _: &[String]) {}
 
     /// These entries are no longer in the context.
-    fn left(&mut self, _: &[EntryId]) {}
+    fn left(&mut self, _: Vec<EntryId>) {}
 }

@@ -23,8 +23,9 @@ use serde::{Deserialize, Serialize};
 
 use super::driver::Compactor;
 use super::outcome::Asked;
-use super::site::{Error, Result, Site};
+use super::site::Site;
 use crate::config::Config;
+use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::live::{Compacted, CompactionFailure, CompactionRequest};
 use crate::spending::{spent_on, spent_on_failure};
@@ -59,41 +60,27 @@ pub fn summary_model(
     openrouter_key: bool,
     session: Option<(&str, &str)>,
 ) -> SummaryChoice {
+    let other = |provider: &str, model: &str| SummaryChoice::Other {
+        provider: provider.to_owned(),
+        model: model.to_owned(),
+    };
     let configured = &config.compaction.model;
-    match (&configured.provider, &configured.model_name) {
-        (Some(provider), _) if provider == EXTRACTIVE => SummaryChoice::Extractive,
-        (Some(provider), Some(model)) => SummaryChoice::Other {
-            provider: provider.clone(),
-            model: model.clone(),
+    let provider = configured.provider.as_deref();
+    let model = configured.model_name.as_deref();
+    match (provider, model, session) {
+        (Some(EXTRACTIVE), ..) => SummaryChoice::Extractive,
+        (Some(provider), Some(model), _) => other(provider, model),
+        (None, Some(model), Some((provider, _))) => other(provider, model),
+        (None, Some(model), None) => match model.split_once('/') {
+            Some((provider, model)) => other(provider, model),
+            None => SummaryChoice::Extractive,
         },
-        (None, Some(model)) => match (session, model.split_once('/')) {
-            (Some((provider, _)), _) => SummaryChoice::Other {
-                provider: provider.to_owned(),
-                model: model.clone(),
-            },
-            (None, Some((provider, model))) => SummaryChoice::Other {
-                provider: provider.to_owned(),
-                model: model.to_owned(),
-            },
-            (None, None) => SummaryChoice::Extractive,
-        },
-        (Some(provider), None) if provider == "openrouter" => SummaryChoice::Other {
-            provider: provider.clone(),
-            model: FREE_MODEL.to_owned(),
-        },
-        (Some(provider), None) => match session {
-            Some((own, model)) if own == provider => SummaryChoice::Other {
-                provider: provider.clone(),
-                model: model.to_owned(),
-            },
-            _ => SummaryChoice::Extractive,
-        },
-        (None, None) if openrouter_key => SummaryChoice::Other {
-            provider: "openrouter".to_owned(),
-            model: FREE_MODEL.to_owned(),
-        },
-        (None, None) if session.is_some() => SummaryChoice::Session,
-        (None, None) => SummaryChoice::Extractive,
+        (Some("openrouter"), None, _) => other("openrouter", FREE_MODEL),
+        (Some(provider), None, Some((own, model))) if own == provider => other(provider, model),
+        (Some(_), None, _) => SummaryChoice::Extractive,
+        (None, None, _) if openrouter_key => other("openrouter", FREE_MODEL),
+        (None, None, Some(_)) => SummaryChoice::Session,
+        (None, None, None) => SummaryChoice::Extractive,
     }
 }
 
@@ -208,20 +195,22 @@ impl<S: Site> Compactor<'_, S> {
     ) -> Result<Compacted, CompactionFailure> {
         let terms = self.site.terms();
         let bench = self.site.bench();
-        let (window, stored) = (bench.window, bench.stored);
+        let stored = bench.stored.as_ref();
         let request = CompactionRequest {
             layer: asked.layer,
             trigger: asked.trigger,
             focus: asked.focus,
-            window,
+            window: &bench.window,
             protect: terms.protected(asked.layer),
             overhead: asked.size.overhead,
             tokens_before: asked.size.tokens,
             rules: terms.rules,
             tail: terms.tail,
-            is_stored: &|id| stored.has(id),
+            is_stored: &|id| stored.is_some_and(|stored| stored.contains_key(id)),
         };
-        let compacted = bench.live.compact_with(summarizer, bench.meter, &request)?;
+        let compacted = bench
+            .live
+            .compact_with(summarizer, &mut bench.meter, &request)?;
         // Above a threshold the breaker judges; a person is spared the detour.
         if asked.trigger == Trigger::Manual {
             let stamp = Stamp {
@@ -239,8 +228,7 @@ impl<S: Site> Compactor<'_, S> {
 
     /// What was finished of an earlier attempt.
     fn finished_answers(&mut self) -> Answers {
-        let notebook = self.site.bench().sequence.notebook;
-        let text = notebook.read(NOTE).ok().flatten();
+        let text = self.site.bench().notebook.read(NOTE).ok().flatten();
         let mut answers: Answers = text
             .and_then(|text| serde_json::from_str(&text).ok())
             .unwrap_or_default();
@@ -259,7 +247,7 @@ impl<S: Site> Compactor<'_, S> {
         let text = serde_json::to_string(&kept).unwrap_or_default();
         let bench = self.site.bench();
         let text = bench.live.redactor().document().json(&text).into_owned();
-        if let Err(error) = bench.sequence.notebook.write(NOTE, &text) {
+        if let Err(error) = bench.notebook.write(NOTE, &text) {
             self.site.tell(error.event());
         }
     }
@@ -267,7 +255,7 @@ impl<S: Site> Compactor<'_, S> {
     /// The compaction is written: its answers are no longer needed.
     pub(super) fn drop_answers(&mut self) {
         if self.site.terms().summaries.is_some() {
-            let _ = self.site.bench().sequence.notebook.remove(NOTE);
+            let _ = self.site.bench().notebook.remove(NOTE);
         }
     }
 

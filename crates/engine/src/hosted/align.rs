@@ -7,7 +7,9 @@
 //! what the messages say; when they were said only decides between two places
 //! that say the same.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::print::{Print, Seen};
 
@@ -53,20 +55,26 @@ impl Alignment {
     }
 }
 
-/// Compares a list with the mirror.
-pub(super) fn align(mirror: &[Kept], list: &[Seen]) -> Alignment {
-    let places = pairs(mirror, list);
+/// Compares a list with the mirror. Where the list goes on like the one before,
+/// the places of that part are known.
+pub(super) fn align(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Alignment {
+    let places = pairs(mirror, list, known);
     interpret(mirror, list, places)
 }
 
 /// Messages that are the same in both, in order.
-fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
+fn pairs(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut places = vec![None; list.len()];
+    places[..known.len()].copy_from_slice(known);
     let Some(first) = list.first() else {
         return places;
     };
+    let last_known = known.iter().rev().find_map(|place| *place);
     let start = start(mirror, first, list);
-    let (mut at, mut from) = (0, start);
+    let (mut at, mut from) = match last_known {
+        Some(place) => (known.len(), place + 1),
+        None => (0, start),
+    };
     while at < list.len() {
         match next(mirror, from, list[at].print) {
             Some(place) => {
@@ -79,7 +87,8 @@ fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
     if at == list.len() {
         // It may as well be the end of the mirror, its beginning left out.
         let behind = mirror[from..].iter().any(|kept| !kept.removed);
-        if start == 0
+        if last_known.is_none()
+            && start == 0
             && behind
             && let Some(tail) = as_tail(mirror, list)
         {
@@ -90,23 +99,39 @@ fn pairs(mirror: &[Kept], list: &[Seen]) -> Vec<Option<usize>> {
     // Times tell turns apart that end in the same words; a host that begins its
     // list anew, behind a summary of its own, may have stamped all of it anew.
     let strict = at > 0;
-    let (mut to, mut until) = (list.len(), mirror.len());
-    while to > at {
-        match last(mirror, from, until, list[to - 1].print) {
-            // Behind a difference the same words may be those of another turn.
-            Some(place) if !(strict && is_apart(&list[to - 1], &mirror[place].seen)) => {
-                places[to - 1] = Some(place);
-                (to, until) = (to - 1, place);
+    let (kept, said): (HashSet<Print>, HashSet<Print>) = (
+        mirror[from..].iter().map(|kept| kept.seen.print).collect(),
+        list[at..].iter().map(|seen| seen.print).collect(),
+    );
+    // Only what is in both can be the same: that keeps the comparison short.
+    let behind = (from..mirror.len()).filter(|at| said.contains(&mirror[*at].seen.print));
+    let behind: Vec<usize> = behind.collect();
+    let rest: Vec<usize> = (at..list.len())
+        .filter(|at| kept.contains(&list[*at].print))
+        .collect();
+    let old: Vec<Print> = behind.iter().map(|at| mirror[*at].seen.print).collect();
+    let new: Vec<Print> = rest.iter().map(|at| list[*at].print).collect();
+    for same in capture_diff_slices(Algorithm::Patience, &old, &new) {
+        if let DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } = same
+        {
+            let behind = &behind[old_index..old_index + len];
+            for (&place, &at) in behind.iter().zip(&rest[new_index..]) {
+                // Behind a difference the same words may be those of another turn.
+                if !(strict && is_apart(&list[at], &mirror[place].seen)) {
+                    places[at] = Some(place);
+                }
             }
-            _ => break,
         }
     }
-    between(mirror, list, (at, to), (from, until), strict, &mut places);
     places
 }
 
 /// Whether two messages are known to have been said at different times.
-fn is_apart(one: &Seen, other: &Seen) -> bool {
+pub(super) fn is_apart(one: &Seen, other: &Seen) -> bool {
     one.time.is_some() && other.time.is_some() && one.time != other.time
 }
 
@@ -141,106 +166,17 @@ fn next(mirror: &[Kept], from: usize, print: Print) -> Option<usize> {
     None
 }
 
-/// The same from the end.
-fn last(mirror: &[Kept], from: usize, until: usize, print: Print) -> Option<usize> {
-    for place in (from..until).rev() {
-        if mirror[place].seen.print == print {
-            return Some(place);
-        }
-        if !mirror[place].removed {
-            return None;
-        }
-    }
-    None
-}
-
 /// The list as the end of the mirror, all of it.
 fn as_tail(mirror: &[Kept], list: &[Seen]) -> Option<Vec<Option<usize>>> {
     let mut places = vec![None; list.len()];
-    let mut until = mirror.len();
+    let mut left = mirror.iter().enumerate().rev();
     for at in (0..list.len()).rev() {
-        let place = last(mirror, 0, until, list[at].print)?;
-        places[at] = Some(place);
-        until = place;
+        let is = |kept: &Kept| kept.seen.print == list[at].print;
+        let (place, kept) = left.find(|(_, kept)| is(kept) || !kept.removed)?;
+        places[at] = is(kept).then_some(place);
+        places[at]?;
     }
     Some(places)
-}
-
-/// Finds what is the same between two differences: by messages that are there
-/// once on either side, and from these on in both directions.
-fn between(
-    mirror: &[Kept],
-    list: &[Seen],
-    (at, to): (usize, usize),
-    (from, until): (usize, usize),
-    strict: bool,
-    places: &mut [Option<usize>],
-) {
-    if at >= to || from >= until {
-        return;
-    }
-    let mut counts: HashMap<Print, (u32, usize)> = HashMap::new();
-    for (place, kept) in mirror.iter().enumerate().take(until).skip(from) {
-        let count = counts.entry(kept.seen.print).or_insert((0, place));
-        count.0 += 1;
-    }
-    let mut in_list: HashMap<Print, u32> = HashMap::new();
-    for seen in &list[at..to] {
-        *in_list.entry(seen.print).or_default() += 1;
-    }
-    let single: Vec<(usize, usize)> = (at..to)
-        .filter(|at| in_list.get(&list[*at].print) == Some(&1))
-        .filter_map(|at| match counts.get(&list[at].print) {
-            Some((1, place)) if !(strict && is_apart(&list[at], &mirror[*place].seen)) => {
-                Some((at, *place))
-            }
-            _ => None,
-        })
-        .collect();
-    let anchors = rising(&single);
-    let (mut left, mut lowest) = (at, from);
-    for (index, &(anchor, place)) in anchors.iter().enumerate() {
-        places[anchor] = Some(place);
-        let (mut at, mut upper) = (anchor, place);
-        while at > left
-            && let Some(found) = last(mirror, lowest, upper, list[at - 1].print)
-        {
-            places[at - 1] = Some(found);
-            (at, upper) = (at - 1, found);
-        }
-        let (right, highest) = anchors.get(index + 1).copied().unwrap_or((to, until));
-        let (mut at, mut lower) = (anchor + 1, place + 1);
-        while at < right
-            && let Some(found) = next(&mirror[..highest], lower, list[at].print)
-        {
-            places[at] = Some(found);
-            (at, lower) = (at + 1, found + 1);
-        }
-        (left, lowest) = (at, lower);
-    }
-}
-
-/// The longest run of pairs that rises on both sides.
-fn rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for (index, pair) in pairs.iter().enumerate() {
-        let at = ends.partition_point(|&end| pairs[end].1 < pair.1);
-        before[index] = at.checked_sub(1).map(|at| ends[at]);
-        if at == ends.len() {
-            ends.push(index);
-        } else {
-            ends[at] = index;
-        }
-    }
-    let mut chosen = Vec::new();
-    let mut at = ends.last().copied();
-    while let Some(index) = at {
-        chosen.push(pairs[index]);
-        at = before[index];
-    }
-    chosen.reverse();
-    chosen
 }
 
 /// Says what the differences mean.
@@ -333,7 +269,7 @@ mod tests {
             .bytes()
             .fold(7u128, |sum, byte| sum * 257 + u128::from(byte));
         Seen {
-            print: Print::of_number(number),
+            print: Print(number),
             kin: u64::from(text.as_bytes()[0].is_ascii_uppercase()),
             time: (time > 0).then_some(time),
         }
@@ -354,7 +290,7 @@ mod tests {
     }
 
     fn places(mirror: &str, list: &str) -> (Vec<Option<usize>>, Alignment) {
-        let aligned = align(&kept(mirror), &words(list));
+        let aligned = align(&kept(mirror), &words(list), &[]);
         (aligned.places.clone(), aligned)
     }
 
@@ -410,9 +346,9 @@ mod tests {
         mirror[1].seen.time = Some(5);
         let mut list = words("A x");
         list[1].time = Some(5);
-        assert_eq!(align(&mirror, &list).edits, [(1, 1)]);
+        assert_eq!(align(&mirror, &list, &[]).edits, [(1, 1)]);
         list[1].time = Some(6);
-        let aligned = align(&mirror, &list);
+        let aligned = align(&mirror, &list, &[]);
         assert_eq!((aligned.appended, aligned.beyond), (1, Some(1)));
     }
 
@@ -424,8 +360,8 @@ mod tests {
         let mut mirror = kept("A b C d E f");
         mirror[2].removed = true;
         mirror[3].removed = true;
-        assert!(align(&mirror, &words("A b E f")).is_level());
-        assert_eq!(align(&mirror, &words("A b C d E f")).returned, [2, 3]);
+        assert!(align(&mirror, &words("A b E f"), &[]).is_level());
+        assert_eq!(align(&mirror, &words("A b C d E f"), &[]).returned, [2, 3]);
     }
 
     #[test]
@@ -452,7 +388,7 @@ mod tests {
             kept.seen.time = Some(at as i64 + 1);
         }
         let list = [seen("A", 3), seen("b", 4), seen("C", 5)];
-        let aligned = align(&mirror, &list);
+        let aligned = align(&mirror, &list, &[]);
         assert_eq!(aligned.places, [Some(2), Some(3), None]);
         assert_eq!(aligned.beyond, None);
     }

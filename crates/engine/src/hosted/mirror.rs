@@ -4,23 +4,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Draft, Entry, EntryId, Result, Session as Stored};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use super::align::Kept;
 use super::print::{Print, Seen};
+use crate::marks::{ASIDE_MARK, BRANCH_MARK, CHANGE_MARK, TURN_MARK, mark, said};
 use crate::session::is_closing;
-
-/// The `customType` of the entry before the messages of a committed turn.
-pub const TURN_MARK: &str = "longhaul:turn";
-/// The `customType` of the entry that says what a host changed.
-pub const CHANGE_MARK: &str = "longhaul:host-change";
-/// The `customType` of the entry that holds a message which has no place of its
-/// own on the path: it came in front of what was there already.
-pub const ASIDE_MARK: &str = "longhaul:aside";
-/// The `customType` of the entry from which a path goes on that left another.
-pub const BRANCH_MARK: &str = "longhaul:branch";
 
 /// A message on the path.
 #[derive(Debug, Clone)]
@@ -59,6 +49,49 @@ pub(super) struct Torn {
     pub(super) mark: EntryId,
 }
 
+/// What stands before the messages of a turn.
+#[derive(Serialize, Deserialize)]
+struct TurnMark {
+    key: Option<String>,
+    /// Messages that follow it.
+    messages: usize,
+    /// The hash of these.
+    check: String,
+    /// Messages of the path that belong to committed turns, with these.
+    claimed: usize,
+    /// The hash of every line before it, which the writer knows.
+    #[serde(skip_deserializing)]
+    proof: (),
+}
+
+/// What says that a host changed a message: what it is now, or that it is gone.
+#[derive(Serialize, Deserialize)]
+struct Change {
+    entry: EntryId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    print: Option<Print>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    removed: bool,
+}
+
+/// What holds a message that has no place of its own.
+#[derive(Serialize, Deserialize)]
+struct Aside<M = ()> {
+    print: Print,
+    before: EntryId,
+    #[serde(skip_deserializing)]
+    message: M,
+}
+
+/// From where a path goes on that left another.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Branch {
+    from_id: Option<EntryId>,
+    /// The turn because of which it did.
+    torn: Option<EntryId>,
+}
+
 /// An entry as far as it matters for the path.
 struct Step {
     parent: Option<EntryId>,
@@ -69,27 +102,8 @@ enum What {
     Message(Seen, blake3::Hash),
     Closing,
     Turn(TurnMark),
-    Change(EntryId, Change),
-    Aside(Print),
-    /// The path goes on elsewhere, because of this turn.
-    Left(EntryId),
+    Change(Change),
     Nothing,
-}
-
-/// What stands before the messages of a turn.
-struct TurnMark {
-    key: Option<String>,
-    /// Messages that follow it.
-    messages: usize,
-    /// The hash of these.
-    check: String,
-    /// Messages of the path that belong to committed turns, with these.
-    claimed: usize,
-}
-
-enum Change {
-    Edited(Print),
-    Removed,
 }
 
 impl Mirror {
@@ -121,8 +135,8 @@ impl Mirror {
                 }
                 What::Turn(mark) => claims = Some((mark.claimed, mark.messages)),
                 What::Closing => drop(self.closings.insert(id)),
-                What::Change(target, change) => self.change(&target, change),
-                What::Aside(_) | What::Left(_) | What::Nothing => {}
+                What::Change(change) => self.change(&change),
+                What::Nothing => {}
             }
         }
         if let Some((claimed, _)) = claims {
@@ -143,17 +157,12 @@ impl Mirror {
         });
     }
 
-    fn change(&mut self, target: &EntryId, change: Change) {
-        let found = self.messages.iter_mut().rev();
-        let Some(placed) = found.into_iter().find(|placed| placed.entry == *target) else {
-            return;
-        };
-        match change {
-            Change::Edited(print) => {
-                placed.kept.seen.print = print;
-                placed.kept.removed = false;
-            }
-            Change::Removed => placed.kept.removed = true,
+    fn change(&mut self, change: &Change) {
+        let mut found = self.messages.iter_mut().rev();
+        if let Some(placed) = found.find(|placed| placed.entry == change.entry) {
+            let seen = &mut placed.kept.seen;
+            seen.print = change.print.unwrap_or(seen.print);
+            placed.kept.removed = change.removed;
         }
     }
 }
@@ -198,24 +207,19 @@ impl Reading {
             // Others wrote after it, or it was archived in part: it was there once.
             _ => self.close(),
         }
-        match &what {
-            What::Aside(print) => {
-                self.asides.insert(*print);
-            }
-            What::Left(mark) => {
-                self.left.insert(mark.clone());
-            }
-            What::Turn(turn) => {
-                self.open = Some(Open {
-                    mark: entry.id.clone(),
-                    key: turn.key.clone(),
-                    check: turn.check.clone(),
-                    left: turn.messages,
-                    hash: blake3::Hasher::new(),
-                });
-            }
-            _ => {}
+        if let What::Turn(turn) = &what {
+            self.open = Some(Open {
+                mark: entry.id.clone(),
+                key: turn.key.clone(),
+                check: turn.check.clone(),
+                left: turn.messages,
+                hash: blake3::Hasher::new(),
+            });
         }
+        let aside: Option<Aside> = said(&entry, ASIDE_MARK);
+        self.asides.extend(aside.map(|aside| aside.print));
+        let branch: Option<Branch> = said(&entry, BRANCH_MARK);
+        self.left.extend(branch.and_then(|branch| branch.torn));
         self.order.push(entry.id.clone());
         let parent = entry.parent.clone();
         self.steps.insert(entry.id, Step { parent, what });
@@ -228,18 +232,15 @@ impl Reading {
     }
 
     fn finish(mut self) -> Mirror {
-        let mut torn = None;
-        if let Some(open) = self.open.take() {
-            if open.is_whole() {
-                self.keys.extend(open.key.map(|key| (open.mark, key)));
-            } else {
-                let before = self.steps.get(&open.mark);
-                torn = Some(Torn {
-                    before: before.and_then(|step| step.parent.clone()),
-                    mark: open.mark,
-                });
-            }
-        }
+        let torn = self.open.take_if(|open| !open.is_whole());
+        let mut torn = torn.map(|open| Torn {
+            before: self
+                .steps
+                .get(&open.mark)
+                .and_then(|step| step.parent.clone()),
+            mark: open.mark,
+        });
+        self.close();
         let mut path = Vec::new();
         let mut at = self.order.last().cloned();
         while let Some(id) = at {
@@ -277,44 +278,16 @@ impl Reading {
 }
 
 fn what(entry: &Entry) -> What {
-    match &entry.body {
-        Body::Message(_) => {
-            let text = entry.message_json().unwrap_or("null");
-            if is_closing(text) {
-                return What::Closing;
-            }
-            What::Message(Seen::of(text), blake3::hash(text.as_bytes()))
-        }
-        Body::Custom { custom_type } => marked(custom_type, entry).unwrap_or(What::Nothing),
-        _ => What::Nothing,
+    if let Body::Message(_) = &entry.body {
+        let text = entry.message_json().unwrap_or("null");
+        return match is_closing(text) {
+            true => What::Closing,
+            false => What::Message(Seen::of(text), blake3::hash(text.as_bytes())),
+        };
     }
-}
-
-fn marked(custom_type: &str, entry: &Entry) -> Option<What> {
-    if ![TURN_MARK, CHANGE_MARK, ASIDE_MARK, BRANCH_MARK].contains(&custom_type) {
-        return None;
-    }
-    let object = Object::parse(entry.raw()).ok()?;
-    let data = object.object("data")?;
-    let number = |key: &str| usize::try_from(data.u64(key)?).ok();
-    let print = || Print::from_hex(&data.str("print")?);
-    Some(match custom_type {
-        TURN_MARK => What::Turn(TurnMark {
-            key: data.str("key").map(|key| key.into_owned()),
-            messages: number("messages")?,
-            check: data.str("check")?.into_owned(),
-            claimed: number("claimed")?,
-        }),
-        CHANGE_MARK => What::Change(
-            EntryId::new(data.str("entry")?.into_owned()),
-            match data.bool("removed") {
-                Some(true) => Change::Removed,
-                _ => Change::Edited(print()?),
-            },
-        ),
-        ASIDE_MARK => What::Aside(print()?),
-        _ => What::Left(EntryId::new(data.str("torn")?.into_owned())),
-    })
+    let turn = said(entry, TURN_MARK).map(What::Turn);
+    let what = turn.or_else(|| said(entry, CHANGE_MARK).map(What::Change));
+    what.unwrap_or(What::Nothing)
 }
 
 /// The mark of a turn: with it, the turn is there whole or not at all.
@@ -323,53 +296,40 @@ pub(super) fn turn_mark(key: Option<&str>, messages: &[&str], claimed: usize) ->
     for message in messages {
         check.update(blake3::hash(message.as_bytes()).as_bytes());
     }
-    Draft::Custom {
-        custom_type: TURN_MARK.into(),
-        data: json!({
-            "key": key,
-            "messages": messages.len(),
-            "check": check.finalize().to_hex().as_str(),
-            "claimed": claimed,
-            "proof": null,
-        })
-        .to_string(),
-    }
+    let turn = TurnMark {
+        key: key.map(str::to_owned),
+        messages: messages.len(),
+        check: check.finalize().to_hex().to_string(),
+        claimed,
+        proof: (),
+    };
+    mark(TURN_MARK, &turn)
 }
 
-/// The mark of an edit by the host.
-pub(super) fn edit_mark(entry: &EntryId, print: Print) -> Draft {
-    Draft::Custom {
-        custom_type: CHANGE_MARK.into(),
-        data: json!({ "entry": entry.as_str(), "print": print.to_hex() }).to_string(),
-    }
-}
-
-/// The mark of a message that the host took out.
-pub(super) fn removal_mark(entry: &EntryId) -> Draft {
-    Draft::Custom {
-        custom_type: CHANGE_MARK.into(),
-        data: json!({ "entry": entry.as_str(), "removed": true }).to_string(),
-    }
+/// The mark of what the host did to a message: what it is now, none if it took
+/// it out.
+pub(super) fn change_mark(entry: &EntryId, print: Option<Print>) -> Draft {
+    let change = Change {
+        entry: entry.clone(),
+        print,
+        removed: print.is_none(),
+    };
+    mark(CHANGE_MARK, &change)
 }
 
 /// The mark of a path that goes on elsewhere.
-pub(super) fn branch_mark(from: Option<&EntryId>, torn: Option<&EntryId>) -> Draft {
-    Draft::Custom {
-        custom_type: BRANCH_MARK.into(),
-        data: json!({
-            "fromId": from.map(EntryId::as_str),
-            "torn": torn.map(EntryId::as_str),
-        })
-        .to_string(),
-    }
+pub(super) fn branch_mark(from_id: Option<EntryId>, torn: Option<EntryId>) -> Draft {
+    mark(BRANCH_MARK, &Branch { from_id, torn })
 }
 
 /// A message that has no place of its own.
 pub(super) fn aside(message: &str, print: Print, before: &EntryId) -> Draft {
     let message: serde_json::Value = serde_json::from_str(message).unwrap_or_default();
-    Draft::Custom {
-        custom_type: ASIDE_MARK.into(),
-        data: json!({ "print": print.to_hex(), "before": before.as_str(), "message": message })
-            .to_string(),
-    }
+    let before = before.clone();
+    let aside = Aside {
+        print,
+        before,
+        message,
+    };
+    mark(ASIDE_MARK, &aside)
 }

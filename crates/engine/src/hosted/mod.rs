@@ -17,11 +17,10 @@
 //! | a message arrived by itself | [`Hosted::ingest`] |
 //! | make room | [`Hosted::compact`], [`Hosted::maintain`] |
 //! | the host has a file of its own? | [`pi`] |
-//! | what was changed by the host? | [`CHANGE_MARK`], [`ASIDE_MARK`], [`BRANCH_MARK`] in the file |
+//! | what was changed by the host? | its [marks](crate::marks) in the file |
 
 mod align;
 mod assemble;
-mod changes;
 mod list;
 mod mirror;
 pub mod pi;
@@ -37,14 +36,11 @@ use std::path::Path;
 use longhaul_files::Identity;
 use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, Header, Millis, Session as Stored, SessionKey, Writer};
+use longhaul_transcript::{Draft, Session as Stored, SessionKey};
 use serde_json::json;
-
-pub(crate) use changes::{Changes, Changing, changed_by};
 
 pub use assemble::{Ask, Assembly, Shown};
 pub use list::{Base, Given};
-pub use mirror::{ASIDE_MARK, BRANCH_MARK, CHANGE_MARK, TURN_MARK};
 pub use room::Compaction;
 pub use turn::Committed;
 
@@ -52,64 +48,10 @@ use self::list::List;
 use self::mirror::Mirror;
 use self::print::Print;
 use crate::checkpoints::{FileNotebook, Notebook, note_of};
+use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::session::{Engine, Error as SessionError, Listener, Session, Status, carried};
-
-/// Why a hosted session could not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The session underneath refused.
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    /// The host changes a list that is not known here.
-    #[error("the list {token:?} is not known here; give it whole")]
-    UnknownList {
-        /// What the host calls it.
-        token: String,
-    },
-    /// The list and what was kept of it could not be brought together.
-    #[error("the host's list does not fit what was kept of it in {path}")]
-    Unaligned {
-        /// The mirror.
-        path: std::path::PathBuf,
-    },
-}
-
-impl From<longhaul_files::Error> for Error {
-    fn from(error: longhaul_files::Error) -> Error {
-        longhaul_transcript::Error::from(error).into()
-    }
-}
-
-impl From<longhaul_transcript::Error> for Error {
-    fn from(error: longhaul_transcript::Error) -> Error {
-        Error::Session(error.into())
-    }
-}
-
-impl Error {
-    /// What can be done about it.
-    pub fn remedy(&self) -> Option<String> {
-        match self {
-            Error::Session(error) => error.remedy(),
-            Error::UnknownList { .. } => Some("give the whole list".to_owned()),
-            Error::Unaligned { path } => Some(format!(
-                "`longhaul session verify {}` says what is wrong with it; moved away, it is made \
-                 anew from the host's messages",
-                path.display()
-            )),
-        }
-    }
-
-    /// Whether somebody stopped it.
-    pub fn is_cancelled(&self) -> bool {
-        matches!(self, Error::Session(SessionError::Cancelled))
-    }
-}
-
-/// The module's result type.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+use crate::marks::mark;
+use crate::session::{Engine, Listener, Session, Status, carried};
 
 /// What a mirror is made with when there is none yet.
 #[derive(Debug, Clone)]
@@ -150,6 +92,8 @@ pub struct Hosted {
     /// Whether nothing was written since it was opened: a call that has no result
     /// was left by a process that ended.
     resumed: bool,
+    /// What the listener has still to be told.
+    heard: Vec<Event>,
 }
 
 impl Hosted {
@@ -171,7 +115,7 @@ impl Hosted {
                 create(engine, path, birth, listener)?;
                 engine.open(path, listener)?
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         session.serve_host();
         // What is in the file counts as committed, so it has to be on the disk: the
@@ -183,6 +127,7 @@ impl Hosted {
         let mut hosted = Hosted {
             mirror: Mirror::read(&stored)?,
             resumed: true,
+            heard: Vec::new(),
             list: List::new(engine.setup().clock.new_id()),
             session,
             beyond: None,
@@ -190,7 +135,8 @@ impl Hosted {
             room: None,
             file: identity(path),
         };
-        hosted.leave_torn_turn(listener)?;
+        hosted.leave_torn_turn()?;
+        hosted.pass_on(listener);
         Ok(hosted)
     }
 
@@ -225,18 +171,25 @@ impl Hosted {
         self.session.is_untouched() && identity(self.session.path()) == self.file
     }
 
-    fn leave_torn_turn(&mut self, listener: &mut dyn Listener) -> Result<()> {
+    fn leave_torn_turn(&mut self) -> Result<()> {
         let Some(torn) = self.mirror.torn.take() else {
             return Ok(());
         };
-        let mark = mirror::branch_mark(None, Some(&torn.mark));
-        self.session.branch(torn.before, &[mark], listener)?;
+        let mark = mirror::branch_mark(None, Some(torn.mark));
+        self.session.branch(torn.before, &[mark], &mut self.heard)?;
         self.session.make_durable()?;
-        listener.event(&Event::trouble(
+        self.heard.push(Event::trouble(
             "a turn had not been written whole; it was put aside, and is taken in when the host \
              commits it again",
         ));
         self.reread()
+    }
+
+    /// Tells what was heard on the way.
+    fn pass_on(&mut self, listener: &mut dyn Listener) {
+        for event in self.heard.drain(..) {
+            listener.event(&event);
+        }
     }
 
     /// Reads the mirror anew, after its path has changed.
@@ -258,29 +211,14 @@ fn identity(path: &Path) -> Option<Identity> {
 }
 
 fn create(engine: &Engine, path: &Path, birth: &Birth, listener: &mut dyn Listener) -> Result<()> {
-    let setup = engine.setup();
-    if let Some(folder) = path.parent() {
-        longhaul_files::create_folder(folder)?;
-    }
-    let header = Header {
-        id: birth.id.clone(),
-        version: 3,
-        time: Some(Millis(setup.clock.now().timestamp().as_millisecond())),
-        cwd: Some(setup.workspace.clone()),
-        parent_session: birth.parent.clone(),
+    let mut writer = engine.begin(path, birth.id.clone(), birth.parent.clone())?;
+    let first = match (birth.speaker, &birth.key) {
+        (Asking::Agent, _) => Some(mark(ORDERS, &json!({ "parent": birth.parent }))),
+        (Asking::User, Some(key)) => follow(engine, path, key, listener),
+        (Asking::User, None) => None,
     };
-    let durability = setup.config.transcript.durability;
-    let mut writer = Writer::create(path, &header, durability)?;
-    if birth.speaker == Asking::Agent {
-        let mark = Draft::Custom {
-            custom_type: ORDERS.into(),
-            data: json!({ "parent": birth.parent }).to_string(),
-        };
-        writer.append(&mark, engine.stamp())?;
-    } else if let Some(key) = &birth.key
-        && let Some(words) = follow(engine, path, key, listener)
-    {
-        writer.append(&words, engine.stamp())?;
+    if let Some(first) = first {
+        writer.append(&first, engine.stamp())?;
     }
     Ok(())
 }
@@ -311,9 +249,9 @@ fn follow(engine: &Engine, path: &Path, key: &str, listener: &mut dyn Listener) 
 }
 
 /// Whether what is there cannot be a mirror of ours, however often it is tried.
-fn is_no_session(error: &SessionError) -> bool {
+fn is_no_session(error: &Error) -> bool {
     match error {
-        SessionError::Transcript(error) => {
+        Error::Transcript(error) => {
             use longhaul_transcript::Error::{Database, Empty, Foreign, Refused, UnknownFormat};
             matches!(
                 error,
@@ -332,7 +270,7 @@ fn is_no_session(error: &SessionError) -> bool {
 fn set_aside(
     engine: &Engine,
     path: &Path,
-    error: &SessionError,
+    error: &Error,
     listener: &mut dyn Listener,
 ) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();

@@ -3,27 +3,28 @@
 //! Hosts restamp messages, add usage, drop reasoning and write a text now as a
 //! string and now as a block. None of that makes another message of it.
 
+use std::num::ParseIntError;
+
 use longhaul_transcript::json::{self, Object};
 use longhaul_transcript::{MessageView, Role};
+use serde::{Deserialize, Serialize};
 
-/// The hash of what a model sees of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Print(u128);
+/// The hash of what a model sees of a message; hexadecimal in a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub(super) struct Print(pub(super) u128);
 
-impl Print {
-    /// As text, for a mark in a file.
-    pub(super) fn to_hex(self) -> String {
-        format!("{:032x}", self.0)
+impl From<Print> for String {
+    fn from(print: Print) -> String {
+        format!("{:032x}", print.0)
     }
+}
 
-    /// Read back.
-    pub(super) fn from_hex(text: &str) -> Option<Print> {
-        u128::from_str_radix(text, 16).ok().map(Print)
-    }
+impl TryFrom<String> for Print {
+    type Error = ParseIntError;
 
-    #[cfg(test)]
-    pub(super) fn of_number(number: u128) -> Print {
-        Print(number)
+    fn try_from(text: String) -> Result<Print, ParseIntError> {
+        u128::from_str_radix(&text, 16).map(Print)
     }
 }
 
@@ -217,7 +218,8 @@ mod tests {
     #[test]
     fn what_is_no_object_is_a_message_too() {
         assert_ne!(print("1"), print(r#"{"role":"user"}"#));
-        assert_eq!(Print::from_hex(&print("1").to_hex()), Some(print("1")));
-        assert_eq!(Print::from_hex("no"), None);
+        let text = serde_json::to_string(&print("1")).unwrap();
+        assert_eq!(serde_json::from_str::<Print>(&text).unwrap(), print("1"));
+        assert!(serde_json::from_str::<Print>("\"no\"").is_err());
     }
 }

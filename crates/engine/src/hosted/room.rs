@@ -3,11 +3,11 @@
 use longhaul_compaction::Layer;
 use longhaul_model::CancellationToken;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::Body;
+use longhaul_transcript::{Body, Boundary};
 
-use super::{Hosted, Result};
+use super::{Error, Hosted, Result};
 use crate::live::CompactionFailure;
-use crate::session::{Due, Error as SessionError, Listener};
+use crate::session::{Due, Listener};
 
 /// What came of a compaction that a host asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Hosted {
                 before.tokens,
                 self.session.window().activation()
             );
-            return Ok(self.compaction(false, Some(reason), before.tokens));
+            return Ok(self.compaction(Some(reason), before.tokens));
         }
         let mut layers = vec![Layer::Summarize, Layer::Full];
         if before.at_most >= self.session.window().full() {
@@ -52,45 +52,36 @@ impl Hosted {
         let mut reason = None;
         for layer in layers {
             match self.session.compact(layer, focus, cancel, listener).await {
-                Ok(()) => return Ok(self.compaction(true, None, before.tokens)),
+                Ok(()) => return Ok(self.compaction(None, before.tokens)),
                 Err(
-                    error @ SessionError::Compaction(
+                    error @ Error::Compaction(
                         CompactionFailure::NothingToDo | CompactionFailure::Grows { .. },
                     ),
                 ) => {
                     reason = Some(error.to_string());
                 }
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(error),
             }
         }
-        Ok(self.compaction(false, reason, before.tokens))
+        Ok(self.compaction(reason, before.tokens))
     }
 
-    fn compaction(
-        &mut self,
-        compacted: bool,
-        reason: Option<String>,
-        before: Tokens,
-    ) -> Compaction {
-        let live = self.session.live();
-        let latest = live.loaded().compaction();
-        let (summary, first_kept) = match latest {
-            Some((entry, compaction)) => {
-                let first = match &compaction.boundary {
-                    longhaul_transcript::Boundary::FirstKept(id) => id.to_string(),
-                    _ => entry.id.to_string(),
-                };
-                (Some(compaction.summary.clone()), Some(first))
-            }
-            None => (None, None),
-        };
+    /// What came of it; where there is a reason, nothing did.
+    fn compaction(&mut self, reason: Option<String>, before: Tokens) -> Compaction {
+        let tokens_after = self.session.size().tokens;
+        let loaded = self.session.live().loaded();
+        let made = loaded.compaction().filter(|_| reason.is_none());
+        let first_kept = made.map(|(entry, compaction)| match &compaction.boundary {
+            Boundary::FirstKept(id) => id.to_string(),
+            _ => entry.id.to_string(),
+        });
         Compaction {
-            compacted,
-            reason,
+            compacted: reason.is_none(),
             tokens_before: before,
-            tokens_after: self.session.size().tokens,
-            summary: summary.filter(|_| compacted),
-            first_kept: first_kept.filter(|_| compacted),
+            tokens_after,
+            summary: made.map(|(_, compaction)| compaction.summary.clone()),
+            first_kept,
+            reason,
         }
     }
 
@@ -102,11 +93,10 @@ impl Hosted {
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
     ) -> Result<()> {
-        self.session
-            .maintain(Due::AfterTurn, cancel, listener)
-            .await?;
-        self.session.commit(listener)?;
-        self.session.prewarm(listener);
+        let session = &mut self.session;
+        session.maintain(Due::AfterTurn, cancel, listener).await?;
+        session.commit(listener)?;
+        session.prewarm(listener);
         Ok(())
     }
 

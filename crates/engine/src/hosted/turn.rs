@@ -8,6 +8,7 @@
 
 use longhaul_transcript::Draft;
 
+use super::align::is_apart;
 use super::mirror::turn_mark;
 use super::print::Seen;
 use super::{Hosted, Result};
@@ -20,13 +21,6 @@ pub enum Committed {
     Now,
     /// It was before.
     Before,
-}
-
-/// Whether two are the same message: they say the same, at the same time where
-/// both tell it.
-fn same(one: &Seen, other: &Seen) -> bool {
-    let apart = one.time.is_some() && other.time.is_some() && one.time != other.time;
-    one.print == other.print && !apart
 }
 
 /// How much of a turn is at the end of the path already.
@@ -60,7 +54,7 @@ impl Hosted {
         drafts.extend(new.iter().map(|text| Draft::Message((*text).to_owned())));
         match self.beyond.take() {
             Some(beyond) if !new.is_empty() => {
-                self.leave(beyond, drafts, listener)?;
+                self.leave(beyond, drafts)?;
                 self.session.make_durable()?;
             }
             beyond => {
@@ -72,6 +66,7 @@ impl Hosted {
             }
         }
         self.session.note_answer();
+        self.pass_on(listener);
         Ok(Committed::Now)
     }
 
@@ -91,12 +86,10 @@ impl Hosted {
             return Ok(false);
         }
         match self.beyond.take() {
-            Some(beyond) => {
-                let draft = Draft::Message(message.to_owned());
-                self.leave(beyond, vec![draft], listener)?;
-            }
-            None => self.keep(&[message], listener)?,
+            Some(beyond) => self.leave(beyond, vec![Draft::Message(message.to_owned())])?,
+            None => self.keep(std::iter::once(message.to_owned()))?,
         }
+        self.pass_on(listener);
         Ok(true)
     }
 
@@ -109,28 +102,22 @@ impl Hosted {
         let places: Vec<usize> = (0..open.len())
             .filter(|&at| !open[at].kept.removed)
             .collect();
-        let is = |at: usize, seen: &Seen| same(&open[places[at]].kept.seen, seen);
-        let whole = (0..places.len())
-            .filter(|start| start + turn.len() <= places.len())
-            .find(|start| {
-                turn.iter()
-                    .enumerate()
-                    .all(|(at, seen)| is(start + at, seen))
-            });
+        // The same words, at the same time where both tell it.
+        let is = |(&place, seen): (&usize, &Seen)| {
+            let other = &open[place].kept.seen;
+            other.print == seen.print && !is_apart(other, seen)
+        };
+        let is_at = |start: usize, turn: &[Seen]| places[start..].iter().zip(turn).all(is);
+        let starts = 0..(places.len() + 1).saturating_sub(turn.len());
+        let whole = starts.into_iter().find(|&start| is_at(start, turn));
         if let Some(start) = whole.filter(|_| !turn.is_empty()) {
             return Overlap {
                 there: turn.len(),
                 end: from + places[start + turn.len() - 1] + 1,
             };
         }
-        let most = turn.len().min(places.len());
-        let there = (1..=most).rev().find(|&count| {
-            let start = places.len() - count;
-            turn[..count]
-                .iter()
-                .enumerate()
-                .all(|(at, seen)| is(start + at, seen))
-        });
+        let mut counts = (1..=turn.len().min(places.len())).rev();
+        let there = counts.find(|&count| is_at(places.len() - count, &turn[..count]));
         Overlap {
             there: there.unwrap_or(0),
             end,

@@ -21,11 +21,12 @@ use longhaul_compaction::audit::{Audit, Source};
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
-    Body, Boundary, Context, ContextMessage, Dialect, Entry, EntryId, Epoch, Fault, FaultKind,
-    Header, Loaded, Result, Session, Settings,
+    Body, Boundary, Context, ContextMessage, Dialect, Draft, Entry, EntryId, Epoch, Fault,
+    FaultKind, Header, Loaded, Result, Session, Settings, Stamp,
 };
 
-use crate::hosted::Changes;
+use crate::changes::Changes;
+use crate::marks::{after, detail, fidelity};
 use crate::survey::{Keep, Survey};
 
 pub(crate) use compact::allowance;
@@ -34,17 +35,8 @@ pub use compact::{
     Pruned, Removed, Tail,
 };
 pub(crate) use stored::{pack, redacted};
-pub(crate) use undo::copied;
 pub use undo::{Again, UndoFailure};
-pub(crate) use wear::after;
-pub use wear::{fidelity, worn_by};
-
-/// The `customType` of the entry that records a durable pruning.
-pub const PRUNE_MARK: &str = "longhaul:prune";
-/// The `customType` of the entry that takes a compaction back.
-pub const UNDO_MARK: &str = "longhaul:undo";
-/// The `customType` of the entry that takes an undo back.
-pub const REDO_MARK: &str = "longhaul:redo";
+pub use wear::worn_by;
 
 /// A session in memory.
 #[derive(Debug, Clone)]
@@ -224,6 +216,18 @@ impl Live {
         self.cut_at(entry, Some(base));
     }
 
+    /// Adds what was appended; where it begins with a compaction that was just
+    /// made, with the ledger that came with it.
+    pub fn push_drafts(&mut self, drafts: &[(Draft, Stamp)], mut base: Option<Ledger>) {
+        for (draft, stamp) in drafts {
+            let entry = draft.to_entry(stamp, self.leaf().as_ref());
+            match base.take() {
+                Some(base) => self.push_compaction(entry, base),
+                None => self.push(entry),
+            }
+        }
+    }
+
     /// Carries a context that is known on to the next entry.
     fn show(&mut self, entry: &Entry) {
         let Some(shown) = self.shown.get_mut() else {
@@ -268,7 +272,6 @@ impl Live {
             }
             None => removed.for_each(|entry| self.base.observe(&entry)),
         }
-        self.known.cut(&self.loaded.entries);
         self.wear = after(self.wear, &entry);
         self.loaded.epoch = Epoch::Exact(self.epoch() + 1);
         self.loaded.complete = false;
@@ -301,6 +304,11 @@ impl Live {
     /// The path from the first kept entry on.
     pub fn entries(&self) -> &[Entry] {
         &self.loaded.entries
+    }
+
+    /// The last entry.
+    pub fn leaf(&self) -> Option<EntryId> {
+        self.loaded.entries.last().map(|entry| entry.id.clone())
     }
 
     /// What matters in the whole session.
@@ -370,7 +378,7 @@ impl Live {
 
 /// What our own compaction entries say came of all of them.
 fn stored_wear(loaded: &Loaded) -> Option<Wear> {
-    wear::detail(loaded.compaction()?.0, "wear")
+    detail(loaded.compaction()?.0, "wear")
 }
 
 /// The ledger that our own compaction entries carry.
@@ -394,14 +402,8 @@ fn stored_ledger(loaded: &Loaded) -> Result<Option<Ledger>, Fault> {
 /// What was pinned when the compaction was made: the labels themselves stand
 /// before the boundary, where nobody reads them again.
 fn stored_pins(loaded: &Loaded) -> HashMap<EntryId, String> {
-    let details = loaded
-        .compaction()
-        .and_then(|(entry, _)| Object::parse(entry.raw()).ok()?.object("details"));
-    let Some(pins) = details.and_then(|details| details.array("pins")) else {
-        return HashMap::new();
-    };
-    pins.iter()
-        .filter_map(|raw| longhaul_transcript::json::string(raw.get()))
-        .map(|id| (EntryId::new(id.into_owned()), String::from("pin")))
-        .collect()
+    let compaction = loaded.compaction().map(|(entry, _)| entry);
+    let pins: Option<Vec<EntryId>> = compaction.and_then(|entry| detail(entry, "pins"));
+    let pins = pins.into_iter().flatten();
+    pins.map(|id| (id, "pin".to_owned())).collect()
 }

@@ -23,9 +23,8 @@ struct Read {
     redactor: Redactor,
     /// What is in the session's file, until it was read. Copies share it.
     backlog: Option<Arc<Backlog>>,
-    /// The entries that were read, the first and the last of them.
-    count: usize,
-    ends: Option<[EntryId; 2]>,
+    /// The last entry that was read.
+    last: Option<EntryId>,
 }
 
 /// The part of a session that is in its file.
@@ -62,12 +61,11 @@ impl Known {
             keep: keep.clone(),
             read: Mutex::new(None),
         };
-        let mut known = Known(Mutex::new(Read {
+        Known(Mutex::new(Read {
             backlog: Some(Arc::new(backlog)),
+            last: loaded.entries.last().map(|entry| entry.id.clone()),
             ..Read::default()
-        }));
-        known.cut(&loaded.entries);
-        known
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Read> {
@@ -77,13 +75,6 @@ impl Known {
     /// Whether all that was read is in memory, and nowhere else.
     pub(super) fn is_in_memory(&self) -> bool {
         self.lock().backlog.is_none()
-    }
-
-    /// What was known stays known when the entries begin elsewhere.
-    pub(super) fn cut(&mut self, entries: &[Entry]) {
-        let read = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        read.count = entries.len();
-        read.ends = ends(entries, read.count);
     }
 }
 
@@ -106,35 +97,27 @@ impl Read {
                 self.redactor = redactor;
                 self.backlog = None;
             }
-            Err(_) => self.count = 0,
+            Err(_) => self.last = None,
         }
     }
 
     fn look_at(&mut self, entries: &[Entry]) {
-        if self.ends != ends(entries, self.count) {
-            self.count = 0;
-        }
-        if self.count == entries.len() {
+        // Where the last one is no longer there, all are read once more.
+        let is_last = |entry: &Entry| Some(&entry.id) == self.last.as_ref();
+        let from = entries.iter().rposition(is_last).map_or(0, |at| at + 1);
+        if from == entries.len() {
             return;
         }
         let mut document = self.redactor.document();
-        for entry in &entries[self.count..] {
+        for entry in &entries[from..] {
             document.json(entry.raw());
         }
         self.redactor = document.into_redactor();
         // Until the file was read, these are not known to be in it.
-        self.count = match self.backlog {
-            Some(_) => 0,
-            None => entries.len(),
-        };
-        self.ends = ends(entries, self.count);
+        if self.backlog.is_none() {
+            self.last = entries.last().map(|entry| entry.id.clone());
+        }
     }
-}
-
-/// The first of so many entries and the last of them.
-fn ends(entries: &[Entry], count: usize) -> Option<[EntryId; 2]> {
-    let ends = entries.first().zip(entries.get(count.checked_sub(1)?));
-    ends.map(|(first, last)| [first.id.clone(), last.id.clone()])
 }
 
 impl Live {

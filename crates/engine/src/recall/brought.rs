@@ -1,13 +1,12 @@
 //! Entries that came with an import nobody vouches for.
 
 use std::collections::HashSet;
-use std::io::Read;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use longhaul_ledger::{is_brought, ours};
 use longhaul_transcript::{Body, EntryId, EntryType, Session};
-use memchr::memmem::Finder;
+
+use crate::changes::mentions;
 
 /// What stands behind who is said to have said it.
 pub const UNVOUCHED: &str = " (imported; nobody vouches for it)";
@@ -48,50 +47,5 @@ pub fn told_apart(role: Option<&str>) -> (Option<&str>, bool) {
     match role.and_then(|role| role.strip_suffix(UNVOUCHED)) {
         Some(role) => (Some(role), true),
         None => (role, false),
-    }
-}
-
-/// Whether a file has these words in it. That takes a fraction of reading it as a
-/// session, and hardly any session is an import.
-pub(crate) fn mentions(path: &Path, words: &str) -> bool {
-    const PART: usize = 1 << 20;
-    let Ok(mut file) = longhaul_files::open(path) else {
-        return false;
-    };
-    let finder = Finder::new(words);
-    let mut part = vec![0; PART];
-    // What the last part ended with, in which the words may have begun.
-    let mut kept = 0;
-    loop {
-        let read = match file.read(&mut part[kept..]) {
-            Ok(0) | Err(_) => return false,
-            Ok(read) => read,
-        };
-        let end = kept + read;
-        if finder.find(&part[..end]).is_some() {
-            return true;
-        }
-        kept = end.min(words.len() - 1);
-        part.copy_within(end - kept..end, 0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_found_wherever_in_a_file_they_stand() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        for at in [0, 7, (1 << 20) - 5, (1 << 20) + 3, 3 << 20] {
-            let mut text = vec![b'x'; at];
-            text.extend(b"longhaul:import");
-            text.extend([b'x'; 9]);
-            std::fs::write(&path, &text).unwrap();
-            assert!(mentions(&path, "longhaul:import"), "{at}");
-            assert!(!mentions(&path, "longhaul:export"), "{at}");
-        }
-        assert!(!mentions(&folder.path().join("none"), "x"));
     }
 }

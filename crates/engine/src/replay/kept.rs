@@ -36,8 +36,8 @@ impl Kept {
         })
     }
 
-    pub(super) fn into_list(self) -> Vec<Checkpoint> {
-        self.list.into_inner().unwrap_or_default()
+    pub(super) fn take(&self) -> Vec<Checkpoint> {
+        self.with(std::mem::take)
     }
 }
 

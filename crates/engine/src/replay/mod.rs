@@ -13,7 +13,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -25,15 +25,16 @@ use longhaul_compaction::prune::PruneSettings;
 use longhaul_compaction::{BreakerRules, Layer};
 use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::{Estimator, Sample, Tokens, Window};
-use longhaul_transcript::{Body, Entry, EntryId, Millis, Role, Session, Stamp};
+use longhaul_transcript::{Body, Entry, Millis, Role, Session, Stamp};
 
 pub use report::{CheckpointRow, CompactionRow, NativeRow, Point, ReplayReport, Totals};
 
 use self::bills::Bills;
 use self::kept::Kept;
-use crate::checkpoints::Whose;
-use crate::compactor::{Compactor, Course, Result, Site};
+use crate::checkpoints::{Untouched, Whose};
+use crate::compactor::{Bench, Compactor, Course, Site};
 use crate::config::SummaryModel;
+use crate::error::Result;
 use crate::event::Event;
 use crate::live::{CompactionRules, Live};
 use crate::measure::{Meter, usage};
@@ -99,20 +100,29 @@ pub fn replay_with(
     on_event: &mut dyn FnMut(&Event, &Progress),
 ) -> Result<(ReplayReport, Vec<Entry>)> {
     let tree = session.tree()?;
-    let path: std::collections::HashMap<_, _> = tree
+    let path: HashMap<_, _> = tree
         .path()
         .into_iter()
         .enumerate()
         .map(|(at, node)| (tree.nodes()[node].id.clone(), at))
         .collect();
+    let kept = Arc::new(Kept::new(options.checkpoints));
     let mut run = Run {
         options,
-        live: Live::new_with(session.header().clone(), options.checkpoints.capture),
-        meter: Meter::new(options.estimator),
+        bench: Bench {
+            live: Live::new_with(session.header().clone(), options.checkpoints.capture),
+            meter: Meter::new(options.estimator),
+            window: *options.window,
+            state: SessionState::default(),
+            course: Course::default(),
+            whose: Whose::of(session),
+            store: Arc::clone(&kept) as _,
+            notebook: Box::new(Untouched(None)),
+            stored: Some(HashMap::new()),
+        },
         bills: Bills::new(options.prices),
         report: ReplayReport::new(session, options.window),
         written: Vec::new(),
-        stored: HashSet::new(),
         model: String::new(),
         counted: 0,
         overhead: Tokens::ZERO,
@@ -121,10 +131,7 @@ pub fn replay_with(
         since: Since::Never,
         time: None,
         last_counted: Tokens::ZERO,
-        whose: Whose::of(session),
-        kept: Kept::new(options.checkpoints),
-        course: Course::default(),
-        state: SessionState::default(),
+        kept,
         summaries,
         gauged: false,
         progress: Progress {
@@ -169,12 +176,10 @@ pub struct Progress {
 
 struct Run<'a, 'o> {
     options: &'o Options<'o>,
-    live: Live,
-    meter: Meter,
+    bench: Bench,
     bills: Bills,
     report: ReplayReport,
     written: Vec<Entry>,
-    stored: HashSet<EntryId>,
     /// The model that answered last.
     model: String,
     /// Our count of the context's messages.
@@ -190,10 +195,7 @@ struct Run<'a, 'o> {
     time: Option<Millis>,
     /// Our count of the last request's messages.
     last_counted: Tokens,
-    whose: Whose,
-    kept: Kept,
-    course: Course,
-    state: SessionState,
+    kept: Arc<Kept>,
     summaries: Option<Summaries>,
     gauged: bool,
     progress: Progress,
@@ -233,19 +235,22 @@ impl Run<'_, '_> {
     }
 
     fn push(&mut self, entry: Entry) {
-        let before = self.live.messages().len();
+        let before = self.bench.live.messages().len();
         self.keep(entry);
-        for message in &self.live.messages()[before..] {
-            self.counted += u64::from(self.meter.message(message).0);
-            self.bills.unmanaged(message, &mut self.meter);
+        for message in &self.bench.live.messages()[before..] {
+            self.counted += u64::from(self.bench.meter.message(message).0);
+            self.bills.unmanaged(message, &mut self.bench.meter);
         }
     }
 
     /// What is written can be recalled.
     fn keep(&mut self, entry: Entry) {
-        self.stored.insert(entry.id.clone());
+        self.bench
+            .stored
+            .get_or_insert_default()
+            .insert(entry.id.clone(), entry.time);
         self.written.push(entry.clone());
-        self.live.push(entry);
+        self.bench.live.push(entry);
     }
 
     /// Our count of the context's messages.
@@ -259,7 +264,7 @@ impl Run<'_, '_> {
     }
 
     fn factor(&self) -> f64 {
-        self.meter.factor(&self.model).value
+        self.bench.meter.factor(&self.model).value
     }
 
     /// A request is about to leave: the engine decides, then it is paid for.
@@ -299,14 +304,14 @@ impl Run<'_, '_> {
             self.model = model.into_owned();
         }
         if let Some(sample) = sample {
-            self.meter.observe(&self.model, sample);
+            self.bench.meter.observe(&self.model, sample);
         }
     }
 
     /// The first reported usage shows how much a request has that the
     /// transcript does not: system prompt and tools.
     fn learn_overhead(&mut self, answer: &Entry) {
-        if self.overhead > Tokens::ZERO || self.live.epoch() > 0 {
+        if self.overhead > Tokens::ZERO || self.bench.live.epoch() > 0 {
             return;
         }
         let reported = answer
@@ -326,17 +331,18 @@ impl Run<'_, '_> {
     /// Counts the context anew after something in it was rewritten.
     fn recount(&mut self) {
         self.counted = self
+            .bench
             .live
             .messages()
             .iter()
-            .map(|message| u64::from(self.meter.message(message).0))
+            .map(|message| u64::from(self.bench.meter.message(message).0))
             .sum();
     }
 
     fn finish(self) -> ReplayReport {
         let mut report = self.report;
-        report.saved = self.kept.into_list();
-        report.finish(&self.live, &self.bills, self.progress);
+        report.saved = self.kept.take();
+        report.finish(&self.bench.live, &self.bills, self.progress);
         report
     }
 }

@@ -7,25 +7,17 @@ use longhaul_tokens::{Gauge, Tokens};
 use longhaul_transcript::{Draft, Millis, Stamp};
 
 use super::Run;
-use crate::checkpoints::Untouched;
-use crate::compactor::{Bench, Result, Sequence, Site, Stored, Terms};
+use crate::compactor::{Bench, Site, Terms};
 use crate::config::Config;
+use crate::error::Result;
 use crate::event::Event;
 use crate::live::{CacheTerms, Live, allowance};
 use crate::measure::Size;
 use longhaul_compaction::cost::EXPECTED_TURNS;
 
 impl Site for Run<'_, '_> {
-    fn bench(&mut self) -> Bench<'_> {
-        Bench {
-            live: &mut self.live,
-            meter: &mut self.meter,
-            window: self.options.window,
-            state: &mut self.state,
-            course: &mut self.course,
-            sequence: Sequence::new(&self.kept, &self.whose, &Untouched(None), false, true),
-            stored: Stored::Ids(&self.stored),
-        }
+    fn bench(&mut self) -> &mut Bench {
+        &mut self.bench
     }
 
     /// As large as it may be in truth: what providers were seen to find more
@@ -43,14 +35,16 @@ impl Site for Run<'_, '_> {
 
     fn foresee(&mut self, ahead: &Live) -> Tokens {
         let messages = ahead.messages().iter();
-        let counted: Tokens = messages.map(|message| self.meter.message(message)).sum();
+        let counted: Tokens = messages
+            .map(|message| self.bench.meter.message(message))
+            .sum();
         self.overhead + counted.scale(self.factor())
     }
 
     fn terms(&self) -> Terms {
         let options = self.options;
-        let mut terms = Terms::of(&Config::default(), options.window, &self.state);
-        terms.limits.breaker_open = self.state.breaker.is_open(options.breaker);
+        let mut terms = Terms::of(&Config::default(), options.window, &self.bench.state);
+        terms.limits.breaker_open = self.bench.state.breaker.is_open(options.breaker);
         terms.limits.max_auto = options.max_auto;
         terms.limits.layers = options.layers;
         terms.protect = (options.protect)(Layer::Summarize);
@@ -85,7 +79,10 @@ impl Site for Run<'_, '_> {
     fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<()> {
         for (draft, stamp) in drafts {
             let parent = self.written.last().map(|entry| entry.id.clone());
-            self.stored.insert(stamp.id.clone());
+            self.bench
+                .stored
+                .get_or_insert_default()
+                .insert(stamp.id.clone(), Some(stamp.time));
             self.written.push(draft.to_entry(stamp, parent.as_ref()));
         }
         Ok(())
@@ -106,7 +103,7 @@ impl Site for Run<'_, '_> {
         let line = Gauge {
             used: tokens,
             window: self.options.window,
-            checkpoint: self.kept.note(self.live.epoch()),
+            checkpoint: self.kept.note(self.bench.live.epoch()),
         }
         .line();
         if let Some(line) = line {

@@ -3,6 +3,8 @@
 use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::WindowSettings;
 
+use longhaul_transcript::EntryId;
+
 use super::*;
 
 struct Played {

@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 
 use longhaul_checkpoint::user_words;
 use longhaul_ledger::ours;
+use longhaul_redact::Redactor;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Result, Session as Stored, SessionKey};
 use serde_json::json;
 
-use super::{Listener, Session, Setup, engine, tell};
+use super::{Listener, Setup, engine};
 use crate::catalog::listed_id;
 use crate::checkpoints::redacted;
+use crate::compactor::Bench;
 use crate::event::Event;
-use crate::live::Live;
-use crate::survey::Keep;
+use crate::marks::mark;
 
 /// The newest session of ours that has this name, by when it was written to.
 pub(super) fn newest_of(setup: &Setup, name: &str) -> Option<PathBuf> {
@@ -44,7 +45,7 @@ pub(crate) fn carried(setup: &Setup, before: &Path, listener: &mut dyn Listener)
         Ok(draft) => draft,
         Err(error) => {
             let reason = format!("what the user said in the session before is left out: {error}");
-            tell(listener, Event::trouble(reason));
+            listener.event(&Event::trouble(reason));
             None
         }
     }
@@ -52,8 +53,7 @@ pub(crate) fn carried(setup: &Setup, before: &Path, listener: &mut dyn Listener)
 
 fn words(setup: &Setup, before: &Path) -> Result<Option<Draft>> {
     let stored = Stored::open(before)?;
-    let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
-    let live = Live::open_with(&stored, setup.config.state_capture(), &keep)?;
+    let live = Bench::read(&stored, None, &setup.config, &setup.state_dir)?;
     let texts = user_words(
         live.ledger(),
         limit(setup),
@@ -63,11 +63,12 @@ fn words(setup: &Setup, before: &Path) -> Result<Option<Draft>> {
         return Ok(None);
     }
     let redactor = live.redactor();
-    let texts = redacted(&texts, &|text| Session::redact(&redactor.redact(text).text));
-    Ok(Some(Draft::Custom {
-        custom_type: ours::CARRIED.into(),
-        data: json!({ "session": listed_id(&stored), "texts": texts }).to_string(),
-    }))
+    let texts = redacted(&texts, &|text| {
+        let text = redactor.redact(text).text;
+        Redactor::default().redact(&text).text
+    });
+    let data = json!({ "session": listed_id(&stored), "texts": texts });
+    Ok(Some(mark(ours::CARRIED, &data)))
 }
 
 fn limit(setup: &Setup) -> Tokens {

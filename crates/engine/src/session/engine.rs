@@ -1,27 +1,18 @@
 //! Beginning sessions, and going on with them.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_assembly::{FileCache, PartCounts};
-use longhaul_checkpoint::FileStore;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources};
-use longhaul_transcript::{
-    Draft, EntryId, Header, Millis, Session as Stored, SessionKey, Stamp, Writer,
-};
+use longhaul_transcript::{Draft, Header, Session as Stored, SessionKey, Stamp, Writer};
 
 use super::layout::{self, Layout};
-use super::{Listener, Result, Session, Setup, Spent, carry, tell, windows};
-use crate::checkpoints::{FileNotebook, Whose};
-use crate::compactor::{Course, Result as CompactorResult};
+use super::{AtWork, Listener, Result, Session, Setup, Spent, carry, windows};
+use crate::compactor::{Bench, Compactor};
 use crate::event::Event;
-use crate::live::Live;
-use crate::measure::Meter;
 use crate::measure::WindowEvidence;
 use crate::prewarm::Warm;
-use crate::state::SessionState;
-use crate::survey::Keep;
 
 /// What is the same for all sessions.
 #[derive(Clone)]
@@ -44,8 +35,7 @@ impl Engine {
 
     /// The file of a new session, named as pi names its own.
     pub fn new_path(&self, name: &str) -> PathBuf {
-        let now = Millis(self.setup.clock.now().timestamp().as_millisecond());
-        let time = now.to_iso().replace([':', '.'], "-");
+        let time = self.setup.now().to_iso().replace([':', '.'], "-");
         let name = SessionKey::new(name).folder_name().to_string();
         let sessions = self.setup.state_dir.join("sessions");
         sessions.join(format!("{time}_{name}.jsonl"))
@@ -78,18 +68,8 @@ impl Engine {
             again += 1;
             path = self.new_path(&id).with_extension(format!("{again}.jsonl"));
         }
-        if let Some(folder) = path.parent() {
-            longhaul_files::create_folder(folder)?;
-        }
-        let header = Header {
-            id,
-            version: 3,
-            time: Some(Millis(self.setup.clock.now().timestamp().as_millisecond())),
-            cwd: Some(self.setup.workspace.clone()),
-            parent_session: parent.map(|path| path.to_string_lossy().into_owned()),
-        };
-        let durability = self.setup.config.transcript.durability;
-        let mut writer = Writer::create(&path, &header, durability)?;
+        let parent = parent.map(|path| path.to_string_lossy().into_owned());
+        let mut writer = self.begin(&path, id, parent)?;
         if let Some(carried) = carried {
             writer.append(&carried, self.stamp())?;
         }
@@ -105,13 +85,25 @@ impl Engine {
         Ok(session)
     }
 
+    /// Begins the file of a session.
+    pub(crate) fn begin(&self, path: &Path, id: String, parent: Option<String>) -> Result<Writer> {
+        if let Some(folder) = path.parent() {
+            longhaul_files::create_folder(folder)?;
+        }
+        let header = Header {
+            id,
+            version: 3,
+            time: Some(self.setup.now()),
+            cwd: Some(self.setup.workspace.clone()),
+            parent_session: parent,
+        };
+        let durability = self.setup.config.transcript.durability;
+        Ok(Writer::create(path, &header, durability)?)
+    }
+
     /// A new name and the time.
     pub(crate) fn stamp(&self) -> Stamp {
-        let clock = &self.setup.clock;
-        Stamp {
-            id: EntryId::new(clock.new_id()),
-            time: Millis(clock.now().timestamp().as_millisecond()),
-        }
+        self.setup.stamp()
     }
 
     /// Goes on with a session of pi's format, ours among them. What a crash
@@ -121,17 +113,12 @@ impl Engine {
         // The writer first: it sets a torn tail aside.
         let writer = Writer::open(path, setup.config.transcript.durability)?;
         let stored = Stored::open(path)?;
-        let whose = Whose::of(&stored);
-        let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
-        let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
-        let live = Live::open_with(&stored, setup.config.state_capture(), &keep)?;
+        let (config, state_dir) = (&setup.config, &setup.state_dir);
+        let live = Bench::read(&stored, None, config, state_dir)?;
         live.learn_secrets();
-        let key = whose.key.to_string();
-        let (state, damage) = SessionState::load(&setup.state_dir, &key);
-        if let Some(reason) = damage {
-            tell(listener, Event::trouble(reason));
-        }
         let (window, resolved) = window(&setup)?;
+        let (bench, damage) = Bench::new(&stored, live, window, config, state_dir);
+        damage.iter().for_each(|event| listener.event(event));
         let mut files = FileCache::new();
         let mut counts = PartCounts::new();
         let Layout {
@@ -139,22 +126,18 @@ impl Engine {
             prompt,
             day,
             problems,
-        } = layout::lay(&setup, &window, &live, &mut files, &mut counts)?;
+        } = layout::lay(&setup, &bench, &mut files, &mut counts)?;
         for problem in problems {
-            tell(listener, Event::trouble(problem.to_string()));
+            listener.event(&Event::trouble(problem.to_string()));
         }
         let mut session = Session {
-            store: FileStore::new(&setup.state_dir, setup.config.checkpoint_policy()),
-            notebook,
-            meter: Meter::new(setup.config.tokens.estimator),
             known_size: 0,
             anchor: None,
             restored: Vec::new(),
             warm: Warm::new(),
-            entries: None,
             last_request: None,
-            course: Course::default(),
-            told: HashSet::new(),
+            gauged: false,
+            told_unwritten: false,
             anchored_at: None,
             noted: Tokens::ZERO,
             flushed_up_to: None,
@@ -163,11 +146,8 @@ impl Engine {
             prompt_day: day,
             setup,
             writer,
-            live,
-            window,
+            bench,
             resolved,
-            state,
-            whose,
             workspace,
             prompt,
             files,
@@ -176,87 +156,23 @@ impl Engine {
         session.known_size = session.size_on_disk();
         if session.resolved.origin == WindowOrigin::ProviderError {
             // A window that nobody has set is not to be a riddle when little fits.
-            let window = session.window.size();
+            let window = session.window().size();
             let reason = format!("the window is {window}: {}", session.window_source());
-            tell(listener, Event::trouble(reason));
+            listener.event(&Event::trouble(reason));
         }
         session.measure();
-        session.recover(listener);
-        session.restore(listener);
+        let mut work = session.heard(listener);
+        if !work.read_only() {
+            Compactor::at(&mut work).recover();
+        }
+        work.restore();
         Ok(session)
     }
 }
 
 impl Session {
-    /// Takes in what another process wrote into the file.
-    pub(super) fn refresh(&mut self, listener: &mut dyn Listener) -> Result<()> {
-        if self.size_on_disk() == self.known_size {
-            return Ok(());
-        }
-        let stored = Stored::open(self.writer.path())?;
-        let config = &self.setup.config;
-        let keep = Keep::of(&stored, config, &self.setup.state_dir);
-        self.live = Live::open_with(&stored, config.state_capture(), &keep)?;
-        self.entries = None;
-        self.known_size = self.size_on_disk();
-        self.measure();
-        self.restore(listener);
-        Ok(())
-    }
-
     pub(super) fn size_on_disk(&self) -> u64 {
-        std::fs::metadata(self.writer.path()).map_or(0, |meta| meta.len())
-    }
-
-    /// Every entry of the file, and when it was written.
-    pub(super) fn known_entries(&mut self) -> CompactorResult<()> {
-        if self.entries.is_none() {
-            let path = self.writer.path();
-            let tree = Stored::open(path)?.tree()?;
-            let nodes = tree.nodes().iter();
-            let mut entries: HashMap<_, _> =
-                nodes.map(|node| (node.id.clone(), node.time)).collect();
-            longhaul_transcript::each_archived(path, &mut |entry| {
-                entries.insert(entry.id.clone(), entry.time);
-                std::ops::ControlFlow::Continue(())
-            })?;
-            self.entries = Some(entries);
-            self.live.read_source(&Stored::open(path)?)?;
-        }
-        Ok(())
-    }
-
-    /// A window that a provider has named is smaller than ours: it counts.
-    pub(super) fn learn_window(
-        &mut self,
-        limit: Tokens,
-        listener: &mut dyn Listener,
-    ) -> Result<()> {
-        if limit >= self.window.size() || limit.0 < 1024 {
-            return Ok(());
-        }
-        if let Some(info) = self.model()
-            && let Err(error) = windows::learn(&self.setup.state_dir, info, limit)
-        {
-            tell(listener, Event::trouble(error.to_string()));
-        }
-        let settings = self.setup.config.window_settings(limit);
-        self.window = Window::new(&settings)?;
-        self.resolved = WindowSources {
-            provider_error: Some(limit),
-            ..WindowSources::default()
-        }
-        .resolve();
-        tell(
-            listener,
-            Event::WindowLearnt {
-                model: self.model_name(),
-                window: limit,
-            },
-        );
-        // What is shown of the workspace's files depends on the window.
-        self.lay_out_anew(listener);
-        Ok(())
+        std::fs::metadata(self.path()).map_or(0, |meta| meta.len())
     }
 
     /// Forgets the window that was learnt from an error of the model at its
@@ -268,8 +184,8 @@ impl Session {
         };
         let forgotten = windows::forget(&self.setup.state_dir, info)?;
         if forgotten || self.resolved.origin == WindowOrigin::ProviderError {
-            (self.window, self.resolved) = window(&self.setup)?;
-            self.lay_out_anew(listener);
+            (self.bench.window, self.resolved) = window(&self.setup)?;
+            self.heard(listener).lay_out_anew();
         }
         Ok(forgotten)
     }
@@ -279,9 +195,8 @@ impl Session {
     /// and is forgotten. For hosts that send what
     /// [`assemble`](Session::assemble) gives them.
     pub fn answered(&mut self, prompt: Tokens, listener: &mut dyn Listener) -> Result<()> {
-        let learnt = self
-            .model()
-            .and_then(|info| windows::learnt(&self.setup.state_dir, info));
+        let info = self.model();
+        let learnt = info.and_then(|info| windows::learnt(&self.setup.state_dir, info));
         let Some(learnt) = learnt.filter(|learnt| prompt > *learnt) else {
             return Ok(());
         };
@@ -291,7 +206,49 @@ impl Session {
              forgotten",
             self.model_name(),
         );
-        tell(listener, Event::trouble(reason));
+        listener.event(&Event::trouble(reason));
+        Ok(())
+    }
+}
+
+impl AtWork<'_> {
+    /// Takes in what another process wrote into the file.
+    pub(super) fn refresh(&mut self) -> Result<()> {
+        if self.size_on_disk() == self.known_size {
+            return Ok(());
+        }
+        let stored = Stored::open(self.path())?;
+        let setup = Arc::clone(&self.setup);
+        self.bench.live = Bench::read(&stored, None, &setup.config, &setup.state_dir)?;
+        self.bench.stored = None;
+        self.known_size = self.size_on_disk();
+        self.measure();
+        self.restore();
+        Ok(())
+    }
+
+    /// A window that a provider has named is smaller than ours: it counts.
+    pub(super) fn learn_window(&mut self, limit: Tokens) -> Result<()> {
+        if limit >= self.window().size() || limit.0 < 1024 {
+            return Ok(());
+        }
+        if let Some(info) = self.model() {
+            let learnt = windows::learn(&self.setup.state_dir, info, limit);
+            self.trouble(learnt);
+        }
+        self.bench.window = Window::new(&self.setup.config.window_settings(limit))?;
+        let sources = WindowSources {
+            provider_error: Some(limit),
+            ..WindowSources::default()
+        };
+        self.resolved = sources.resolve();
+        let model = self.model_name();
+        self.tell(Event::WindowLearnt {
+            model,
+            window: limit,
+        });
+        // What is shown of the workspace's files depends on the window.
+        self.lay_out_anew();
         Ok(())
     }
 }

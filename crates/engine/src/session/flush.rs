@@ -13,14 +13,12 @@ use longhaul_memory::files::{Body, Origin};
 use longhaul_memory::flush::{self as pieces, BoundLog};
 use longhaul_memory::{MemoryFolder, Seal, Source};
 use longhaul_model::{
-    CancellationToken, Content, Error as ModelError, Message, Model, Request, Role, ToolCall,
-    ToolResult,
+    Content, Error as ModelError, Message, Model, Request, Role, ToolCall, ToolResult,
 };
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId, Millis};
 
-use super::{Error, Listener, Result, Session, Spent, Told, spent_on, spent_on_failure, tell};
-use crate::compactor::{Error as CompactorError, Result as CompactorResult};
+use super::{AtWork, Error, Result, Session, Spent, spent_on, spent_on_failure};
 use crate::event::Event;
 use crate::spending::to_json;
 use crate::tools::Outcome;
@@ -57,27 +55,11 @@ struct Asked {
     trouble: Option<String>,
 }
 
-impl Session {
-    /// The memory of the workspace, where no piece of a secret of this session
-    /// is written.
-    pub(super) fn memory(&self) -> longhaul_memory::Result<MemoryFolder> {
-        let clock = &self.setup.clock;
-        let fresh = blake3::hash(format!("{} {}", clock.new_id(), clock.new_id()).as_bytes());
-        // Without a seal what is written can still be read, only not vouched for.
-        let seal = Seal::of_state_dir(&self.setup.state_dir, fresh.as_bytes()).ok();
-        let folder = MemoryFolder::open(&self.setup.workspace, seal)?;
-        Ok(folder.with_redactor(self.live.redactor()))
-    }
-
+impl AtWork<'_> {
     /// Saves to memory, unless that was done in this epoch.
-    pub(super) async fn flush(
-        &mut self,
-        trigger: Trigger,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> CompactorResult<()> {
-        let epoch = self.live.epoch();
-        if self.state.memory_flush_compaction_count == Some(epoch) {
+    pub(super) async fn flush(&mut self, trigger: Trigger) -> Result<()> {
+        let epoch = self.live().epoch();
+        if self.bench.state.memory_flush_compaction_count == Some(epoch) {
             return Ok(());
         }
         // A climb from layer to layer begins epoch after epoch, and nobody says
@@ -87,54 +69,50 @@ impl Session {
         if newest.is_some() && self.flushed_up_to == newest {
             return Ok(());
         }
-        let memory = match self.memory() {
-            Ok(memory) => memory,
-            Err(error) => {
-                self.flushed(epoch, listener);
-                tell(listener, Event::trouble(error.to_string()));
-                return Ok(());
-            }
+        let memory = self.memory();
+        let Some(memory) = self.trouble(memory) else {
+            self.flushed(epoch);
+            return Ok(());
         };
         // A flush that a crash cut short is not paid for twice: what the ledger
         // has is written instead.
-        let interrupted = self.state.flush_begun == Some(epoch);
-        self.state.flush_begun = Some(epoch);
-        self.remember(listener);
-        tell(listener, Event::FlushBegan { epoch });
+        let interrupted = self.bench.state.flush_begun == Some(epoch);
+        self.bench.state.flush_begun = Some(epoch);
+        self.remember();
+        self.tell(Event::FlushBegan { epoch });
         let model = self.setup.model.clone().filter(|_| !interrupted);
-        let spent_before = self.state.spending.flushes;
-        let mut logged = 0;
-        let (by, notes, fallback) = match model {
+        let spent_before = self.bench.state.spending.flushes;
+        let asked = match model {
             Some(model) => {
-                let asked = self
-                    .ask_to_flush(model.as_ref(), &memory, trigger, cancel, listener)
-                    .await?;
-                match asked.trouble {
-                    None => {
-                        // The agent's account of what was said is not what was said.
-                        let ledger = self.live.ledger();
-                        let words = pieces::words_of_the_user(ledger, Some(self.live.base()));
-                        logged = self.append_body(&memory, words, listener);
-                        ("agent", asked.notes, None)
-                    }
-                    Some(reason) => {
-                        let written = self.extract(&memory, listener);
-                        let by = if asked.notes > 0 {
-                            "agent and ledger"
-                        } else {
-                            "ledger"
-                        };
-                        (by, asked.notes + written, Some(reason))
-                    }
-                }
+                let asked = self.ask_to_flush(model.as_ref(), &memory, trigger).await?;
+                (Some(asked.notes), asked.trouble)
             }
-            None => {
-                let reason = interrupted.then(|| "an earlier one was cut short".to_owned());
-                ("ledger", self.extract(&memory, listener), reason)
+            None => (
+                None,
+                interrupted.then(|| "an earlier one was cut short".to_owned()),
+            ),
+        };
+        let ledger = self.live().ledger();
+        let since = Some(self.live().base());
+        let (by, notes, texts, fallback) = match asked {
+            (Some(notes), None) => {
+                // The agent's account of what was said is not what was said.
+                let words = pieces::words_of_the_user(ledger, since);
+                ("agent", notes, self.append_body(&memory, words), None)
+            }
+            (notes, fallback) => {
+                // What the ledger has found since the last time.
+                let found = pieces::extractive(ledger, since);
+                let notes = notes.unwrap_or(0);
+                let by = match notes {
+                    0 => "ledger",
+                    _ => "agent and ledger",
+                };
+                (by, notes + self.append_body(&memory, found), 0, fallback)
             }
         };
-        self.flushed(epoch, listener);
-        let spent = self.state.spending.flushes.since(&spent_before);
+        self.flushed(epoch);
+        let spent = self.bench.state.spending.flushes.since(&spent_before);
         if spent.requests > 0
             && let Some(info) = self.model().cloned()
         {
@@ -146,45 +124,26 @@ impl Session {
                 note: Some(format!("silent turn before compaction {}", epoch + 1)),
             }])?;
         }
-        tell(
-            listener,
-            Event::Flushed {
-                epoch,
-                by,
-                notes,
-                texts: logged,
-                fallback,
-                spent,
-            },
-        );
+        self.tell(Event::Flushed {
+            epoch,
+            by,
+            notes,
+            texts,
+            fallback,
+            spent,
+        });
         Ok(())
     }
 
-    fn flushed(&mut self, epoch: u32, listener: &mut dyn Listener) {
-        self.state.memory_flush_compaction_count = Some(epoch);
-        self.state.flush_begun = None;
+    fn flushed(&mut self, epoch: u32) {
+        self.bench.state.memory_flush_compaction_count = Some(epoch);
+        self.bench.state.flush_begun = None;
         self.flushed_up_to = self.newest_message();
-        self.remember(listener);
+        self.remember();
     }
 
-    fn newest_message(&self) -> Option<EntryId> {
-        let mut entries = self.live.entries().iter().rev();
-        let newest = entries.find(|entry| entry.message().is_some())?;
-        Some(newest.id.clone())
-    }
-
-    /// Writes down what the ledger has found since the last time.
-    fn extract(&mut self, memory: &MemoryFolder, listener: &mut dyn Listener) -> usize {
-        let body = pieces::extractive(self.live.ledger(), Some(self.live.base()));
-        self.append_body(memory, body, listener)
-    }
-
-    fn append_body(
-        &mut self,
-        memory: &MemoryFolder,
-        body: Option<Body>,
-        listener: &mut dyn Listener,
-    ) -> usize {
+    /// Writes down what was found; how many notes that are.
+    fn append_body(&mut self, memory: &MemoryFolder, body: Option<Body>) -> usize {
         let Some(mut body) = body else {
             return 0;
         };
@@ -198,17 +157,158 @@ impl Session {
             }
             Body::Text { .. } => 1,
         };
-        let origin = Origin {
-            session: Some(&self.state.session_key),
-            epoch: Some(self.live.epoch()),
+        let written = memory.append_log(now.datetime(), pieces::HEADING, self.origin(), &body);
+        self.trouble(written).map_or(0, |_| notes)
+    }
+
+    /// A silent turn of the agent. What goes wrong is no reason to stop.
+    async fn ask_to_flush(
+        &mut self,
+        model: &dyn Model,
+        memory: &MemoryFolder,
+        trigger: Trigger,
+    ) -> Result<Asked> {
+        let failed = |notes, trouble: String| Asked {
+            notes,
+            trouble: Some(trouble),
         };
-        match memory.append_log(now.datetime(), pieces::HEADING, origin, &body) {
-            Ok(_) => notes,
-            Err(error) => {
-                tell(listener, Event::trouble(error.to_string()));
-                0
+        let mut notes = 0;
+        let mut request = match self.flush_request(trigger) {
+            Ok(request) => request,
+            Err(error) => return Ok(failed(notes, error.to_string())),
+        };
+        for _ in 0..MOST_ROUNDS {
+            let answer = match model.ask(&request, &mut |_| {}, &self.cancel).await {
+                Ok(answer) => answer,
+                Err(failure) => {
+                    self.spend_on_flush(spent_on_failure(&failure, model.info()), model);
+                    if failure.error == ModelError::Cancelled {
+                        return Err(Error::Cancelled);
+                    }
+                    return Ok(failed(notes, failure.error.to_string()));
+                }
+            };
+            self.spend_on_flush(spent_on(&answer, model.info()), model);
+            let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
+            if calls.is_empty() {
+                let text = answer.text();
+                if notes == 0 && !pieces::said_nothing(&text) {
+                    // Without tools its words are what it would have appended. With
+                    // them, it did not do what it was asked.
+                    if !request.tools.is_empty() {
+                        let trouble = format!("the model answered without calling {TOOL}");
+                        return Ok(failed(notes, trouble));
+                    }
+                    let appended = self.append_note(memory, &text, When::Flushing);
+                    notes += usize::from(appended.is_ok());
+                }
+                break;
+            }
+            let said = Message::new(Role::Assistant, answer.content.clone());
+            request.messages.push(said);
+            for call in calls {
+                let outcome = self.flush_call(memory, &call);
+                notes += usize::from(!outcome.is_error);
+                request.messages.push(Message::tool(ToolResult {
+                    call: call.id,
+                    name: call.name,
+                    content: vec![Content::Text(outcome.text)],
+                    is_error: outcome.is_error,
+                }));
             }
         }
+        Ok(Asked {
+            notes,
+            trouble: None,
+        })
+    }
+
+    /// The present context with the question behind it. Where the provider has
+    /// refused it as too long, its older half is left out of this one request.
+    fn flush_request(&mut self, trigger: Trigger) -> Result<Request> {
+        let size = self.size();
+        let settings = &self.setup.config.compaction.memory_flush;
+        let prompt = settings.prompt.as_deref().unwrap_or(pieces::PROMPT);
+        let system = settings.system_prompt.as_deref().unwrap_or(pieces::SYSTEM);
+        let question = format!("{}\n\n{}", system.trim(), prompt.trim());
+        let counter = self.counter();
+        let asks = counter.count(&question, longhaul_tokens::ContentKind::Prose)
+            + counter.message_overhead();
+        let refused = trigger == Trigger::Overflow;
+        let fits = !refused && self.window().admits(size.at_most + asks.scale(1.3));
+        let whole = match fits.then(|| self.lay_request(size.tokens, false)) {
+            // Laid out it is larger than it was thought to be.
+            None | Some(Err(Error::Assembly(_))) => None,
+            Some(laid) => Some(laid?.request),
+        };
+        let mut request = match whole {
+            Some(request) => request,
+            None => {
+                // Where the provider has refused more, our counts are not to be trusted.
+                let share = if refused { 0.5 } else { 0.85 };
+                self.short_request(self.window().hard().scale(share) - asks)
+                    .ok_or_else(|| self.nothing_fits(size))?
+            }
+        };
+        request.messages.push(Message::user(question));
+        Ok(request)
+    }
+
+    fn spend_on_flush(&mut self, spent: Spent, model: &dyn Model) {
+        if spent.requests == 0 {
+            return;
+        }
+        self.bench.state.spending.flushes.add(&spent);
+        self.turn_spent.add(&spent);
+        let info = model.info();
+        self.tell(Event::Spent {
+            on: "flush",
+            model: format!("{}/{}", info.provider, info.name),
+            spent,
+        });
+        self.remember();
+    }
+
+    /// Why compaction is given up, for whoever looks into it.
+    pub(super) fn save_error(&mut self, reasons: &[String]) {
+        if self.read_only() {
+            return;
+        }
+        let at = self.setup.clock.now().datetime();
+        let tried = format!("compacting session {}", self.key());
+        let written = self
+            .memory()
+            .and_then(|memory| memory.append_error(at, &tried, &reasons.join("; "), Source::Agent));
+        if written.is_err() && !std::mem::replace(&mut self.told_unwritten, true) {
+            self.trouble(written);
+        }
+    }
+}
+
+impl Session {
+    /// The memory of the workspace, where no piece of a secret of this session
+    /// is written.
+    pub(super) fn memory(&self) -> longhaul_memory::Result<MemoryFolder> {
+        let clock = &self.setup.clock;
+        let fresh = blake3::hash(format!("{} {}", clock.new_id(), clock.new_id()).as_bytes());
+        // Without a seal what is written can still be read, only not vouched for.
+        let seal = Seal::of_state_dir(&self.setup.state_dir, fresh.as_bytes()).ok();
+        let folder = MemoryFolder::open(&self.setup.workspace, seal)?;
+        Ok(folder.with_redactor(self.live().redactor()))
+    }
+
+    /// Where what is saved now comes from.
+    fn origin(&self) -> Origin<'_> {
+        Origin {
+            session: Some(self.key()),
+            epoch: Some(self.live().epoch()),
+        }
+    }
+
+    fn newest_message(&self) -> Option<EntryId> {
+        let mut entries = self.live().entries().iter();
+        let newest = entries.rfind(|entry| entry.message().is_some())?;
+        Some(newest.id.clone())
     }
 
     /// Says of each note on which day it was said: a host may hand over a year at
@@ -217,7 +317,7 @@ impl Session {
         let Body::Sections(sections) = body else {
             return;
         };
-        let entries = self.live.entries().iter();
+        let entries = self.live().entries().iter();
         let times = entries.filter_map(|entry| Some((&entry.id, entry.time?)));
         let times: HashMap<&EntryId, Millis> = times.collect();
         let day = |entry: &EntryId| -> Option<Date> {
@@ -229,118 +329,14 @@ impl Session {
         }
     }
 
-    /// A silent turn of the agent. What goes wrong is no reason to stop.
-    async fn ask_to_flush(
-        &mut self,
-        model: &dyn Model,
-        memory: &MemoryFolder,
-        trigger: Trigger,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> CompactorResult<Asked> {
-        let mut asked = Asked {
-            notes: 0,
-            trouble: None,
-        };
-        let mut request = match self.flush_request(trigger, listener) {
-            Ok(request) => request,
-            Err(error) => {
-                asked.trouble = Some(error.to_string());
-                return Ok(asked);
-            }
-        };
-        for _ in 0..MOST_ROUNDS {
-            let answer = match model.ask(&request, &mut |_| {}, cancel).await {
-                Ok(answer) => answer,
-                Err(failure) => {
-                    let spent = spent_on_failure(&failure, model.info());
-                    self.spend_on_flush(spent, model, listener);
-                    if failure.error == ModelError::Cancelled {
-                        return Err(CompactorError::Cancelled);
-                    }
-                    asked.trouble = Some(failure.error.to_string());
-                    return Ok(asked);
-                }
-            };
-            let spent = spent_on(&answer, model.info());
-            self.spend_on_flush(spent, model, listener);
-            let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
-            if calls.is_empty() {
-                let text = answer.text();
-                if asked.notes > 0 || pieces::said_nothing(&text) {
-                    return Ok(asked);
-                }
-                // Without tools its words are what it would have appended. With
-                // them, it did not do what it was asked.
-                match request.tools.is_empty() {
-                    true => {
-                        asked.notes +=
-                            usize::from(self.append_note(memory, &text, When::Flushing).is_ok())
-                    }
-                    false => {
-                        asked.trouble = Some(format!("the model answered without calling {TOOL}"));
-                    }
-                }
-                return Ok(asked);
-            }
-            request
-                .messages
-                .push(Message::new(Role::Assistant, answer.content.clone()));
-            for call in calls {
-                let outcome = self.flush_call(memory, &call);
-                asked.notes += usize::from(!outcome.is_error);
-                request.messages.push(Message::tool(ToolResult {
-                    call: call.id,
-                    name: call.name,
-                    content: vec![Content::Text(outcome.text)],
-                    is_error: outcome.is_error,
-                }));
-            }
-        }
-        Ok(asked)
-    }
-
-    /// The present context with the question behind it. Where the provider has
-    /// refused it as too long, its older half is left out of this one request.
-    fn flush_request(&mut self, trigger: Trigger, listener: &mut dyn Listener) -> Result<Request> {
-        let size = self.size();
-        let settings = &self.setup.config.compaction.memory_flush;
-        let prompt = settings.prompt.as_deref().unwrap_or(pieces::PROMPT);
-        let system = settings.system_prompt.as_deref().unwrap_or(pieces::SYSTEM);
-        let question = format!("{}\n\n{}", system.trim(), prompt.trim());
-        let counter = self.meter.estimator().counter();
-        let asks = counter.count(&question, longhaul_tokens::ContentKind::Prose)
-            + counter.message_overhead();
-        let refused = trigger == Trigger::Overflow;
-        let whole = match !refused && self.window.admits(size.at_most + asks.scale(1.3)) {
-            true => match self.lay_request(size.tokens, false, listener) {
-                // Laid out it is larger than it was thought to be.
-                Err(Error::Assembly(_)) => None,
-                laid => Some(laid?.request),
-            },
-            false => None,
-        };
-        let mut request = match whole {
-            Some(request) => request,
-            None => {
-                // Where the provider has refused more, our counts are not to be trusted.
-                let share = if refused { 0.5 } else { 0.85 };
-                self.short_request(self.window.hard().scale(share) - asks)
-                    .ok_or_else(|| self.nothing_fits(size))?
-            }
-        };
-        request.messages.push(Message::user(question));
-        Ok(request)
-    }
-
     /// What is about to leave, as a request of its own: the oldest messages that
     /// fit, with long tool output cut. What is newest stays in the context anyway.
-    fn short_request(&mut self, most: Tokens) -> Option<Request> {
+    fn short_request(&self, most: Tokens) -> Option<Request> {
         let most = most - self.fixed();
-        let counter = self.meter.estimator().counter();
+        let counter = self.counter();
         let mut taken = Tokens::ZERO;
         let mut messages = Vec::new();
-        for message in self.live.messages() {
+        for message in self.live().messages() {
             let message = match super::wire::shortened(message, LONGEST_RESULT) {
                 Some(short) => short,
                 None => message.clone(),
@@ -351,22 +347,19 @@ impl Session {
             }
             messages.push(message);
         }
-        let mut request = super::wire::plain_request(&self.prompt, &messages);
+        let mut request = super::wire::plain_request(&self.prompt, messages);
         request.max_output = self.max_output();
         (!request.messages.is_empty()).then_some(request)
     }
 
     /// The tool of a silent turn; every other is refused.
     fn flush_call(&self, memory: &MemoryFolder, call: &ToolCall) -> Outcome {
-        if call.name != TOOL {
-            return Outcome::failed(format!(
+        match call.name == TOOL {
+            true => self.memory_call(memory, call, When::Flushing),
+            false => Outcome::failed(format!(
                 "only {TOOL} can be called now; answer NOTHING_TO_FLUSH when there is nothing to \
                  save"
-            ));
-        }
-        match self.memory_call(memory, call, When::Flushing) {
-            Ok(text) => Outcome::done(text),
-            Err(text) => Outcome::failed(text),
+            )),
         }
     }
 
@@ -376,12 +369,15 @@ impl Session {
         memory: &MemoryFolder,
         call: &ToolCall,
         when: When,
-    ) -> Result<String, String> {
-        let arguments = call.parse().map_err(|broken| broken.to_string())?;
-        let arguments = serde_json::Value::Object(arguments);
-        let text = pieces::tool_text(&arguments).map_err(|misuse| misuse.to_string())?;
-        self.append_note(memory, text, when)
-            .map_err(|error| error.to_string())
+    ) -> Outcome {
+        let parsed = call.parse().map_err(|broken| broken.to_string());
+        let noted = parsed.and_then(|arguments| {
+            let arguments = serde_json::Value::Object(arguments);
+            let text = pieces::tool_text(&arguments).map_err(|misuse| misuse.to_string())?;
+            let noted = self.append_note(memory, text, when);
+            noted.map_err(|error| error.to_string())
+        });
+        noted.map_or_else(Outcome::failed, Outcome::done)
     }
 
     fn append_note(
@@ -390,12 +386,8 @@ impl Session {
         text: &str,
         when: When,
     ) -> longhaul_memory::Result<String> {
-        let origin = Origin {
-            session: Some(&self.state.session_key),
-            epoch: Some(self.live.epoch()),
-        };
         let at = self.setup.clock.now().datetime();
-        let log = BoundLog::new(memory, at, origin);
+        let log = BoundLog::new(memory, at, self.origin());
         let appended = match when {
             When::Flushing => log.append(text)?,
             When::Working => log.at_work().append(text)?,
@@ -404,40 +396,5 @@ impl Session {
             "saved {} bytes to {}",
             appended.bytes, appended.file
         ))
-    }
-
-    fn spend_on_flush(&mut self, spent: Spent, model: &dyn Model, listener: &mut dyn Listener) {
-        if spent.requests == 0 {
-            return;
-        }
-        self.state.spending.flushes.add(&spent);
-        self.turn_spent.add(&spent);
-        let info = model.info();
-        tell(
-            listener,
-            Event::Spent {
-                on: "flush",
-                model: format!("{}/{}", info.provider, info.name),
-                spent,
-            },
-        );
-        self.remember(listener);
-    }
-
-    /// Why compaction is given up, for whoever looks into it.
-    pub(super) fn save_error(&mut self, reasons: &[String], listener: &mut dyn Listener) {
-        if self.setup.config.sandbox.read_only {
-            return;
-        }
-        let at = self.setup.clock.now().datetime();
-        let tried = format!("compacting session {}", self.state.session_key);
-        let written = self
-            .memory()
-            .and_then(|memory| memory.append_error(at, &tried, &reasons.join("; "), Source::Agent));
-        if let Err(error) = written
-            && self.told.insert(Told::NoFlush)
-        {
-            tell(listener, Event::trouble(error.to_string()));
-        }
     }
 }

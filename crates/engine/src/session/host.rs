@@ -1,11 +1,10 @@
 //! What a session offers to a host that has the messages and runs the model.
 
-use longhaul_assembly::{Budget, Counted, Request, SystemPrompt, assemble, notes};
+use longhaul_assembly::SystemPrompt;
 use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window, WindowOrigin};
 use longhaul_transcript::{ContextMessage, Draft, EntryId, Role};
 
-use super::{Listener, Result, Session};
-use crate::checkpoints::Checkpoints;
+use super::{Listener, Result, Session, layout};
 
 /// The gauge is shown in steps of one part in so many of the window: it is part
 /// of a prompt that should stay the same for as long as it can.
@@ -20,9 +19,9 @@ pub(crate) struct Laid {
 }
 
 impl Session {
-    /// Appends entries in one write.
-    pub(crate) fn append_all(&mut self, drafts: &[Draft]) -> Result<Vec<EntryId>> {
-        Ok(self.append(drafts)?)
+    /// The last entry.
+    pub(crate) fn leaf(&self) -> Option<EntryId> {
+        self.live().leaf()
     }
 
     /// What was appended is on the disk when this returns, unless durability is
@@ -44,7 +43,7 @@ impl Session {
         self.writer.append_all(&stamped)?;
         // The path is another one now.
         self.known_size = 0;
-        self.refresh(listener)
+        self.heard(listener).refresh()
     }
 
     /// Reads the session anew, after a host has rewritten what it said, and has
@@ -55,7 +54,7 @@ impl Session {
         listener: &mut dyn Listener,
     ) -> Result<()> {
         self.known_size = 0;
-        self.refresh(listener)?;
+        self.heard(listener).refresh()?;
         if let Some(departures) = &self.setup.departures {
             departures.left(self.writer.path(), changed);
         }
@@ -74,10 +73,10 @@ impl Session {
             Some(most) => window.min(most),
             None => window,
         };
-        if window == self.window.size() {
+        if window == self.window().size() {
             return Ok(());
         }
-        self.window = Window::new(&config.window_settings(window))?;
+        self.bench.window = Window::new(&config.window_settings(window))?;
         self.resolved = ResolvedWindow {
             window,
             origin: WindowOrigin::Metadata,
@@ -96,40 +95,16 @@ impl Session {
 
     /// An answer has come: the provider has the prompt in its cache.
     pub(crate) fn note_answer(&mut self) {
-        self.last_request = Some(self.now());
+        self.last_request = Some(self.setup.now());
     }
 
     /// Lays out what a host sends: summary, restored state, and of the history
     /// what it lists.
     pub(crate) fn lay_for_host(&mut self, lists: &dyn Fn(&EntryId) -> bool) -> Result<Laid> {
-        let shown: Vec<ContextMessage> = self
-            .live
-            .messages()
-            .iter()
-            .filter(|message| message.role == Role::CompactionSummary || lists(&message.entry))
-            .cloned()
-            .collect();
-        let unasked = longhaul_transcript::unasked(&shown);
-        let meter = &mut self.meter;
-        let history: Vec<Counted<'_>> = shown
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !unasked.contains(at))
-            .map(|(_, message)| Counted {
-                message,
-                tokens: meter.message(message),
-            })
-            .collect();
-        let request = Request {
-            prompt: &self.prompt,
-            restored: &self.restored,
-            history: &history,
-            event: None,
-            dynamic: &[],
-            now: None,
-        };
-        let budget = Budget::new(&self.window, self.setup.config.budget)?;
-        let assembled = assemble(&request, &budget, self.meter.estimator().counter())?;
+        let mut shown = self.live().messages().to_vec();
+        shown.retain(|it| it.role == Role::CompactionSummary || lists(&it.entry));
+        let history = layout::history(&shown, &mut self.bench.meter);
+        let assembled = self.assembled(&history, &[], None)?;
         let tokens = assembled.breakdown().total;
         let messages = assembled.into_messages();
         Ok(Laid {
@@ -140,34 +115,27 @@ impl Session {
 
     /// What an agent is told about a context of this size.
     pub(crate) fn gauge_for_host(&self, size: Tokens) -> Vec<Fragment> {
-        let step = (self.window.size().0 / GAUGE_STEPS).max(1);
-        let size = Tokens(size.0 / step * step);
-        if !self.setup.config.gauge.enabled || size < self.window.gauge() {
-            return Vec::new();
-        }
-        let checkpoints: Checkpoints<'_> = self.checkpoints();
-        let latest = checkpoints.latest(&mut |_| {}).ok().flatten();
-        let note = checkpoints.note(latest.as_ref(), self.live.epoch());
-        notes(size, &self.window, note, self.meter.estimator().counter())
+        let step = (self.window().size().0 / GAUGE_STEPS).max(1);
+        self.notes(Tokens(size.0 / step * step))
     }
 
     /// What counts tokens here.
     pub(crate) fn counter(&self) -> &'static dyn longhaul_tokens::Counter {
-        self.meter.estimator().counter()
+        self.bench.meter.estimator().counter()
     }
 
     /// Whether the window may be too small for what is in the context and what
     /// comes on top, without what is not sent.
     pub(crate) fn is_over(&mut self, extra: Tokens, unsent: Tokens) -> bool {
         let size = self.size();
-        size.at_most + extra - unsent >= self.window.hard()
+        size.at_most + extra - unsent >= self.window().hard()
     }
 
     /// What a message of the context takes.
     pub(crate) fn tokens_of(&mut self, message: &ContextMessage) -> Tokens {
-        let settings = &self.live.loaded().settings;
+        let settings = &self.bench.live.loaded().settings;
         let model = settings.model.as_ref().map(|model| model.model_id.as_str());
-        let factor = self.meter.factor(model.unwrap_or_default()).value;
-        self.meter.message(message).scale(factor)
+        let factor = self.bench.meter.factor(model.unwrap_or_default()).value;
+        self.bench.meter.message(message).scale(factor)
     }
 }

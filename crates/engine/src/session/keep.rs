@@ -1,16 +1,14 @@
 //! Writing the session down: nothing happens before what was said is on disk.
 
-use longhaul_model::{CancellationToken, ToolCall};
+use longhaul_model::ToolCall;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Conversation, Draft, Entry, EntryId, Millis, Piece, Role, Stamp};
 use memchr::memmem;
 use serde_json::json;
 
-use super::compact::AtWork;
-use super::{Listener, Result, Session, tell, wire};
+use super::{AtWork, Listener, Result, Session, wire};
 use crate::compactor::Compactor;
-use crate::event::Event;
-use crate::hosted::TURN_MARK;
+use crate::marks::{TURN_MARK, mark};
 use crate::tools::Outcome;
 
 /// The beginning of 2000. What a host dates before it, it counts or leaves at
@@ -40,10 +38,11 @@ impl Session {
         Ok(ids.pop().expect("one draft gives one id"))
     }
 
-    pub(super) fn append(&mut self, drafts: &[Draft]) -> longhaul_transcript::Result<Vec<EntryId>> {
+    /// Appends entries in one write.
+    pub(crate) fn append(&mut self, drafts: &[Draft]) -> longhaul_transcript::Result<Vec<EntryId>> {
         let stamped = self.stamped(drafts);
         let ids = self.writer.append_all(&stamped)?;
-        let mut parent = self.live.entries().last().map(|entry| entry.id.clone());
+        let mut parent = self.leaf();
         for (draft, stamp) in &stamped {
             let entry = draft.to_entry(stamp, parent.as_ref());
             parent = Some(stamp.id.clone());
@@ -57,7 +56,7 @@ impl Session {
     /// said long before, and is dated by that, as far as it can be true.
     pub(super) fn stamped(&self, drafts: &[Draft]) -> Vec<(Draft, Stamp)> {
         let stamped = drafts.iter().map(|draft| {
-            let mut stamp = self.stamp();
+            let mut stamp = self.setup.stamp();
             let said = draft.said().filter(|_| self.hosted);
             if let Some(said) = said.filter(|said| (FIRST_TOLD..stamp.time).contains(said)) {
                 stamp.time = said;
@@ -67,75 +66,35 @@ impl Session {
         stamped.collect()
     }
 
-    pub(super) fn stamp(&self) -> Stamp {
-        Stamp {
-            id: EntryId::new(self.setup.clock.new_id()),
-            time: self.now(),
-        }
-    }
-
     /// Folds an entry in that is in the file, or in a read-only sandbox is only
     /// thought of.
     pub(super) fn observe(&mut self, entry: Entry) {
-        if let Some(entries) = &mut self.entries {
-            entries.insert(entry.id.clone(), entry.time);
+        let bench = &mut self.bench;
+        if let Some(stored) = &mut bench.stored {
+            stored.insert(entry.id.clone(), entry.time);
         }
         if matches!(entry.body, Body::ContextEdit(_) | Body::Compaction(_)) {
             self.anchor = None;
         }
-        let before = self.live.messages().len();
-        self.live.push(entry);
+        let before = bench.live.messages().len();
+        bench.live.push(entry);
         if let Some(anchor) = &mut self.anchor {
-            let meter = &mut self.meter;
-            let new = self.live.messages().iter().skip(before);
-            let tokens = new.map(|message| meter.message(message)).sum();
+            let new = bench.live.messages().iter().skip(before);
+            let tokens = new.map(|message| bench.meter.message(message)).sum();
             anchor.following += tokens;
         }
-    }
-
-    /// Writes down what the next checkpoint will hold, as far as it changed.
-    pub(super) fn save_state(&mut self, listener: &mut dyn Listener) {
-        let config = &self.setup.config;
-        if config.sandbox.read_only || !config.writes_checkpoints() {
-            return;
-        }
-        let mut site = AtWork {
-            session: self,
-            cancel: &CancellationToken::new(),
-            listener,
-        };
-        Compactor::at(&mut site).save_state();
     }
 
     /// Ends a turn: what was said is on the disk, and what is remembered beside
     /// it too.
     pub fn commit(&mut self, listener: &mut dyn Listener) -> Result<()> {
-        self.writer.end_turn()?;
-        self.save_state(listener);
-        self.remember(listener);
-        Ok(())
-    }
-
-    /// Marks the end of a turn with the hash of every line before it, by which
-    /// `verify` finds what was changed since. Without it the turn stands. In a
-    /// sandbox the file holds only what was said.
-    pub(super) fn mark_turn(&mut self, listener: &mut dyn Listener) {
-        if self.setup.config.sandbox.read_only {
-            return;
-        }
-        let marked = self.append(&[Draft::Custom {
-            custom_type: TURN_MARK.into(),
-            data: json!({ "proof": null }).to_string(),
-        }]);
-        if let Err(error) = marked {
-            tell(listener, Event::trouble(error.to_string()));
-        }
+        self.heard(listener).commit()
     }
 
     /// Gives every call a result that has none because its process ended. A
     /// provider refuses a conversation that goes on without it.
     pub(crate) fn close_interrupted(&mut self) -> Result<Vec<EntryId>> {
-        let messages = self.live.messages();
+        let messages = self.live().messages();
         let answered = messages.iter().rposition(|m| m.role == Role::Assistant);
         let last = messages[answered.unwrap_or(messages.len())..].to_vec();
         let conversation = Conversation::new(last);
@@ -157,7 +116,7 @@ impl Session {
                     "interrupted: the program ended while this ran; what it did is not known",
                 );
                 outcome.details = Some(json!({ "longhaul": CLOSING }));
-                Draft::Message(wire::result_json(&call, &outcome, self.now()))
+                Draft::Message(wire::result_json(&call, &outcome, self.setup.now()))
             })
             .collect();
         match results.is_empty() {
@@ -165,11 +124,36 @@ impl Session {
             false => Ok(self.append(&results)?),
         }
     }
+}
+
+impl AtWork<'_> {
+    /// Writes down what the next checkpoint will hold, as far as it changed.
+    pub(super) fn save_state(&mut self) {
+        if !self.read_only() && self.setup.config.writes_checkpoints() {
+            Compactor::at(self).save_state();
+        }
+    }
+
+    pub(super) fn commit(&mut self) -> Result<()> {
+        self.writer.end_turn()?;
+        self.save_state();
+        self.remember();
+        Ok(())
+    }
+
+    /// Marks the end of a turn with the hash of every line before it, by which
+    /// `verify` finds what was changed since. Without it the turn stands. In a
+    /// sandbox the file holds only what was said.
+    pub(super) fn mark_turn(&mut self) {
+        if !self.read_only() {
+            let marked = self.append(&[mark(TURN_MARK, &json!({ "proof": null }))]);
+            self.trouble(marked);
+        }
+    }
 
     /// Writes the engine's own state; where that fails the turn goes on.
-    pub(super) fn remember(&mut self, listener: &mut dyn Listener) {
-        if let Err(error) = self.state.save(&self.setup.state_dir) {
-            tell(listener, Event::trouble(error.to_string()));
-        }
+    pub(super) fn remember(&mut self) {
+        let saved = self.bench.state.save(&self.setup.state_dir);
+        self.trouble(saved);
     }
 }

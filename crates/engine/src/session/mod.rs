@@ -24,12 +24,10 @@
 mod carry;
 mod compact;
 mod engine;
-mod error;
 mod flush;
 mod host;
 mod keep;
 mod layout;
-mod maintain;
 mod overflow;
 mod prices;
 mod setup;
@@ -39,38 +37,34 @@ mod turn;
 mod windows;
 mod wire;
 
-use std::collections::{HashMap, HashSet};
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_assembly::{FileCache, PartCounts, SystemPrompt, Workspace};
-use longhaul_checkpoint::FileStore;
-use longhaul_model::ModelInfo;
+use longhaul_model::{CancellationToken, ModelInfo};
 use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Writer};
 
+pub use crate::error::{Error, Result};
 pub use crate::measure::Size;
 pub use crate::spending::{Spending, spent_on, spent_on_failure};
 pub(crate) use carry::carried;
+pub use compact::Due;
 pub use engine::Engine;
-pub use error::{Error, Result};
 pub(crate) use keep::is_closing;
-pub(crate) use layout::restore_limits;
 pub use longhaul_tokens::Spent;
-pub use maintain::Due;
 pub use prices::cache_prices;
 pub use setup::{Clock, Departures, Listener, Setup};
 pub use status::Status;
 pub use turn::Turn;
 pub use windows::{LearntWindow, forget_windows, learnt_windows, resolve_window, window_source};
+pub(crate) use wire::cut;
 
-use crate::checkpoints::{FileNotebook, Whose};
-use crate::compactor::Course;
+use crate::compactor::Bench;
 use crate::event::Event;
 use crate::live::Live;
-use crate::measure::Meter;
 use crate::prewarm::Warm;
-use crate::state::SessionState;
 
 /// One session at work.
 pub struct Session {
@@ -78,14 +72,8 @@ pub struct Session {
     writer: Writer,
     /// The file's size after our last write: another one's shows by it.
     known_size: u64,
-    live: Live,
-    meter: Meter,
-    window: Window,
+    bench: Bench,
     resolved: ResolvedWindow,
-    state: SessionState,
-    whose: Whose,
-    store: FileStore,
-    notebook: FileNotebook,
     workspace: Workspace,
     prompt: SystemPrompt,
     /// The day the prompt names.
@@ -96,17 +84,14 @@ pub struct Session {
     counts: PartCounts,
     /// What is put back in this epoch.
     restored: Vec<Fragment>,
-    /// Every entry of the file and when it was written; read when it is first
-    /// needed, since that takes the whole file.
-    entries: Option<HashMap<EntryId, Option<Millis>>>,
     /// What the provider reported for the context, and our count of what
     /// followed.
     anchor: Option<Anchor>,
     last_request: Option<Millis>,
-    /// What compaction remembers between two looks.
-    course: Course,
-    /// What was told and need not be told with every request.
-    told: HashSet<Told>,
+    /// Whether the gauge was told, which need not be told with every request.
+    gauged: bool,
+    /// Whether it was told that memory cannot be written.
+    told_unwritten: bool,
     /// Our count of the request that was just answered.
     anchored_at: Option<Tokens>,
     /// What the last request said about the context itself.
@@ -131,13 +116,6 @@ struct Anchor {
     by_provider: bool,
 }
 
-/// Something that is said once in an epoch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Told {
-    Gauge,
-    NoFlush,
-}
-
 impl Session {
     /// The session's file.
     pub fn path(&self) -> &Path {
@@ -146,17 +124,17 @@ impl Session {
 
     /// What the session goes by.
     pub fn key(&self) -> &str {
-        &self.state.session_key
+        &self.bench.state.session_key
     }
 
     /// The session in memory.
     pub fn live(&self) -> &Live {
-        &self.live
+        &self.bench.live
     }
 
     /// The window and its thresholds.
     pub fn window(&self) -> &Window {
-        &self.window
+        &self.bench.window
     }
 
     /// The model that answers.
@@ -165,16 +143,63 @@ impl Session {
     }
 
     fn model_name(&self) -> String {
-        self.model()
-            .map(|info| info.name.clone())
-            .unwrap_or_default()
+        let info = self.model();
+        info.map(|info| info.name.clone()).unwrap_or_default()
     }
 
-    fn now(&self) -> Millis {
-        Millis(self.setup.clock.now().timestamp().as_millisecond())
+    fn read_only(&self) -> bool {
+        self.setup.config.sandbox.read_only
+    }
+
+    /// The session with somebody who listens, and who may stop it.
+    fn at_work<'a>(
+        &'a mut self,
+        cancel: &CancellationToken,
+        listener: &'a mut dyn Listener,
+    ) -> AtWork<'a> {
+        AtWork {
+            session: self,
+            cancel: cancel.clone(),
+            listener,
+        }
+    }
+
+    /// The same for what is over in no time.
+    fn heard<'a>(&'a mut self, listener: &'a mut dyn Listener) -> AtWork<'a> {
+        self.at_work(&CancellationToken::new(), listener)
     }
 }
 
-fn tell(listener: &mut dyn Listener, event: Event) {
-    listener.event(&event);
+/// A session while something is done with it: what happens is heard, and it may
+/// be stopped.
+struct AtWork<'a> {
+    session: &'a mut Session,
+    cancel: CancellationToken,
+    listener: &'a mut dyn Listener,
+}
+
+impl Deref for AtWork<'_> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        self.session
+    }
+}
+
+impl DerefMut for AtWork<'_> {
+    fn deref_mut(&mut self) -> &mut Session {
+        self.session
+    }
+}
+
+impl AtWork<'_> {
+    fn tell(&mut self, event: Event) {
+        self.listener.event(&event);
+    }
+
+    /// What went wrong beside the work is told, and gone without.
+    fn trouble<T>(&mut self, done: Result<T, impl std::fmt::Display>) -> Option<T> {
+        done.map_err(|error| self.tell(Event::trouble(error.to_string())))
+            .ok()
+    }
 }

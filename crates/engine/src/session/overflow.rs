@@ -3,48 +3,31 @@
 
 use longhaul_assembly::PartName;
 use longhaul_compaction::Layer;
-use longhaul_model::CancellationToken;
 use longhaul_tokens::{Sample, Tokens, WindowOrigin};
 use longhaul_transcript::EntryId;
 
-use super::compact::AtWork;
-use super::{Error, Listener, Result, Session, Size, tell};
+use super::{AtWork, Error, Result, Session, Size};
 use crate::compactor::Compactor;
 use crate::event::Event;
 
-/// How often a provider has refused in this turn.
-#[derive(Debug, Default)]
-pub(super) struct Refusals {
-    tried: Vec<Layer>,
-}
-
-impl Session {
+impl AtWork<'_> {
     /// No request leaves above the hard threshold: whatever forbids a
     /// compaction, here it is done, or the turn ends.
-    pub(super) async fn make_fit(
-        &mut self,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> Result<()> {
+    pub(super) async fn make_fit(&mut self) -> Result<()> {
         let mut tried = Vec::new();
         loop {
             let size = self.size();
-            if self.window.admits(size.at_most) {
+            if self.window().admits(size.at_most) {
                 return Ok(());
             }
-            if !self.restored.is_empty() {
-                // What was put back is for comfort; the conversation is not.
-                self.restored.clear();
-                self.anchor = None;
+            if self.drop_restored() {
                 continue;
             }
-            if self.setup.config.sandbox.read_only {
-                return Err(self.does_not_fit(
-                    size,
-                    "nothing may be written here, so it cannot be compacted".into(),
-                ));
+            if self.read_only() {
+                let reason = "nothing may be written here, so it cannot be compacted";
+                return Err(self.does_not_fit(size, reason.into()));
             }
-            self.shrink(&mut tried, cancel, listener).await?;
+            self.shrink(&mut tried).await?;
         }
     }
 
@@ -53,9 +36,7 @@ impl Session {
         &mut self,
         error: &longhaul_model::Error,
         sent: Tokens,
-        refusals: &mut Refusals,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
+        tried: &mut Vec<Layer>,
     ) -> Result<()> {
         let longhaul_model::Error::Overflow {
             message,
@@ -66,16 +47,13 @@ impl Session {
             return Ok(());
         };
         let tokens = |count: u64| Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX));
-        tell(
-            listener,
-            Event::Overflowed {
-                message: message.clone(),
-                tokens: sent,
-                limit: limit.map(tokens),
-                requested: requested.map(tokens),
-            },
-        );
-        if self.setup.config.sandbox.read_only {
+        self.tell(Event::Overflowed {
+            message: message.clone(),
+            tokens: sent,
+            limit: limit.map(tokens),
+            requested: requested.map(tokens),
+        });
+        if self.read_only() {
             let size = self.size();
             let reason = format!("the provider refused it ({message}), and nothing may be written");
             return Err(self.does_not_fit(size, reason));
@@ -87,28 +65,22 @@ impl Session {
                 counted: sent,
                 reported: tokens(*requested),
             };
-            self.meter.observe(&model, sample);
+            self.bench.meter.observe(&model, sample);
         }
         // What was reported for an earlier request did not foresee this.
         self.anchor = None;
         if let Some(limit) = limit {
-            self.learn_window(tokens(*limit), listener)?;
+            self.learn_window(tokens(*limit))?;
         }
-        match self.shrink(&mut refusals.tried, cancel, listener).await {
+        match self.shrink(tried).await {
             // Our own numbers say that it fits; the provider's words are the reason.
-            Err(Error::ContextOverflow {
-                tokens,
-                hard,
-                window,
-                reason,
-            }) => Err(Error::ContextOverflow {
-                tokens,
-                hard,
-                window,
-                reason: format!("the provider refused it ({message}); {reason}"),
-            }),
-            Err(error) => Err(error),
-            Ok(()) => self.make_fit(cancel, listener).await,
+            Err(mut error) => {
+                if let Error::ContextOverflow { reason, .. } = &mut error {
+                    *reason = format!("the provider refused it ({message}); {reason}");
+                }
+                Err(error)
+            }
+            Ok(()) => self.make_fit().await,
         }
     }
 
@@ -117,9 +89,7 @@ impl Session {
     pub(super) async fn too_large(
         &mut self,
         error: longhaul_assembly::Error,
-        refusals: &mut Refusals,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
+        tried: &mut Vec<Layer>,
     ) -> Result<()> {
         let longhaul_assembly::Error::OverBudget {
             part: PartName::Restored | PartName::History,
@@ -128,29 +98,51 @@ impl Session {
         else {
             return Err(error.into());
         };
-        if !self.restored.is_empty() {
-            self.restored.clear();
-            self.anchor = None;
+        if self.drop_restored() {
             return Ok(());
         }
-        if self.setup.config.sandbox.read_only {
+        if self.read_only() {
             return Err(error.into());
         }
-        self.shrink(&mut refusals.tried, cancel, listener).await?;
-        self.make_fit(cancel, listener).await
+        self.shrink(tried).await?;
+        self.make_fit().await
+    }
+
+    /// Makes it smaller; at the end the truth.
+    async fn shrink(&mut self, tried: &mut Vec<Layer>) -> Result<()> {
+        if Compactor::at(self).shrink(tried).await? {
+            return Ok(());
+        }
+        let (size, fixed) = (self.size(), self.fixed());
+        let reason = format!(
+            "only the present turn is left; prompt, tools and files of the workspace take {fixed}"
+        );
+        Err(self.does_not_fit(size, reason))
+    }
+}
+
+impl Session {
+    /// What was put back is for comfort; the conversation is not.
+    fn drop_restored(&mut self) -> bool {
+        let dropped = !self.restored.is_empty();
+        if dropped {
+            self.restored.clear();
+            self.anchor = None;
+        }
+        dropped
     }
 
     /// A message that does not fit even alone is refused before anything is spent
     /// on it. It stays in the session, and leaves the context with the next turn.
     pub(super) fn fits_alone(&mut self, entry: &EntryId) -> Result<()> {
-        let messages = self.live.messages();
-        let Some(message) = messages.iter().rfind(|message| message.entry == *entry) else {
+        let bench = &mut self.bench;
+        let mut messages = bench.live.messages().iter();
+        let Some(message) = messages.rfind(|message| message.entry == *entry) else {
             return Ok(());
         };
-        let message = message.clone();
-        let own = self.meter.message(&message);
+        let own = bench.meter.message(message);
         let fixed = self.fixed();
-        if self.window.admits(own + fixed) {
+        if self.window().admits(own + fixed) {
             return Ok(());
         }
         let size = Size {
@@ -158,28 +150,6 @@ impl Session {
             ..self.size()
         };
         let reason = format!("the message alone has {own}, prompt and tools {fixed}");
-        Err(self.does_not_fit(size, reason))
-    }
-
-    /// Makes it smaller; at the end the truth.
-    async fn shrink(
-        &mut self,
-        tried: &mut Vec<Layer>,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> Result<()> {
-        let mut site = AtWork {
-            session: self,
-            cancel,
-            listener,
-        };
-        if Compactor::at(&mut site).shrink(tried).await? {
-            return Ok(());
-        }
-        let (size, fixed) = (self.size(), self.fixed());
-        let reason = format!(
-            "only the present turn is left; prompt, tools and files of the workspace take {fixed}"
-        );
         Err(self.does_not_fit(size, reason))
     }
 
@@ -194,8 +164,8 @@ impl Session {
         }
         Error::ContextOverflow {
             tokens: size.at_most,
-            hard: self.window.hard(),
-            window: self.window.size(),
+            hard: self.window().hard(),
+            window: self.window().size(),
             reason,
         }
     }

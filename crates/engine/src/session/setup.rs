@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Zoned;
 use longhaul_assembly::{Host, Runtime, Subagent};
 use longhaul_model::{Delta, Model};
-use longhaul_transcript::EntryId;
+use longhaul_transcript::{EntryId, Millis, Stamp};
 
 use crate::config::Config;
 use crate::event::Event;
@@ -36,6 +36,13 @@ pub trait Listener: Send {
 /// Nobody listens.
 impl Listener for () {
     fn event(&mut self, _: &Event) {}
+}
+
+/// What happened is kept, to be told later.
+impl Listener for Vec<Event> {
+    fn event(&mut self, event: &Event) {
+        self.push(event.clone());
+    }
 }
 
 /// Is told what left the context, to make it findable. It must not wait: the
@@ -85,4 +92,16 @@ impl Setup {
     /// A limit that no honest turn reaches, and that ends one that goes round
     /// in circles.
     pub const MAX_ROUNDS: u32 = 200;
+
+    pub(crate) fn now(&self) -> Millis {
+        Millis(self.clock.now().timestamp().as_millisecond())
+    }
+
+    /// A new name and the time.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp {
+            id: EntryId::new(self.clock.new_id()),
+            time: self.now(),
+        }
+    }
 }

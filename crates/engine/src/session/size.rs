@@ -13,8 +13,8 @@ use crate::measure::{self, Size};
 impl Session {
     /// The size of the next request.
     pub fn size(&mut self) -> Size {
-        let estimator = self.meter.estimator();
-        let factor = self.meter.factor(&self.model_name()).value;
+        let estimator = self.bench.meter.estimator();
+        let factor = self.factor();
         let fixed = self.fixed();
         if let Some(anchor) = self.anchor {
             let following = anchor.following.scale(factor);
@@ -28,7 +28,7 @@ impl Session {
             };
             return Size {
                 tokens,
-                at_most: tokens + notes + allowance(&self.window, estimator, uncertain),
+                at_most: tokens + notes + allowance(&self.bench.window, estimator, uncertain),
                 overhead: fixed,
                 reported: anchor.by_provider,
             };
@@ -40,7 +40,7 @@ impl Session {
         let at_most = tokens.max(fixed + counted) + notes;
         Size {
             tokens,
-            at_most: at_most + allowance(&self.window, estimator, tokens),
+            at_most: at_most + allowance(&self.bench.window, estimator, tokens),
             overhead: fixed,
             reported: false,
         }
@@ -52,14 +52,18 @@ impl Session {
         if !self.setup.config.gauge.enabled {
             return Tokens::ZERO;
         }
-        let counter = self.meter.estimator().counter();
-        let notes = notes(size, &self.window, CheckpointNote::Saved, counter);
+        let notes = notes(size, self.window(), CheckpointNote::Saved, self.counter());
         notes.iter().map(Fragment::tokens).sum()
     }
 
     /// Our count of the conversation.
     fn counted(&mut self) -> Tokens {
-        self.meter.messages(self.live.messages())
+        let bench = &mut self.bench;
+        bench.meter.messages(bench.live.messages())
+    }
+
+    fn factor(&self) -> f64 {
+        self.bench.meter.factor(&self.model_name()).value
     }
 
     /// What of these fragments still fits beside the conversation.
@@ -69,23 +73,25 @@ impl Session {
         fragments: Vec<Fragment>,
     ) -> Vec<Fragment> {
         let bare = self.size_with(ahead, &[]);
-        let bare = bare + allowance(&self.window, self.meter.estimator(), bare);
-        fitting(fragments, &self.window, self.window.hard() - bare)
+        let window = &self.bench.window;
+        let bare = bare + allowance(window, self.bench.meter.estimator(), bare);
+        fitting(fragments, window, window.hard() - bare)
     }
 
     /// The size of the next request, were this the session and this put back.
     pub(super) fn size_with(&mut self, ahead: Option<&Live>, restored: &[Fragment]) -> Tokens {
-        let live = ahead.unwrap_or(&self.live);
-        let counted = self.meter.messages(live.messages());
-        let factor = self.meter.factor(&self.model_name()).value;
-        (self.fixed_with(restored) + counted).scale(factor)
+        let bench = &mut self.bench;
+        let live = ahead.unwrap_or(&bench.live);
+        let counted = bench.meter.messages(live.messages());
+        (self.fixed_with(restored) + counted).scale(self.factor())
     }
 
     /// Looks at a session that was just opened: its last answer, or its latest
     /// compaction, may still say how large the context is.
     pub(super) fn measure(&mut self) {
-        let context = self.live.context();
-        let reading = self.meter.context(self.live.loaded(), &context);
+        let bench = &mut self.bench;
+        let context = bench.live.context();
+        let reading = bench.meter.context(bench.live.loaded(), &context);
         let by_provider = reading.anchor.is_some();
         let known = (by_provider || reading.compacted) && !self.hosted;
         self.anchor = known.then(|| Anchor {
@@ -95,13 +101,9 @@ impl Session {
             notes: Tokens::ZERO,
             by_provider,
         });
-        self.last_request = self
-            .live
-            .entries()
-            .iter()
-            .rev()
-            .find(|entry| entry.role() == Some(&Role::Assistant))
-            .and_then(|entry| entry.time);
+        let mut entries = self.live().entries().iter();
+        let answer = entries.rfind(|entry| entry.role() == Some(&Role::Assistant));
+        self.last_request = answer.and_then(|entry| entry.time);
     }
 
     /// Takes in what a provider reported for the request that was just answered.
@@ -115,13 +117,12 @@ impl Session {
             return;
         }
         let model = self.model_name();
-        self.meter.observe(
-            &model,
-            Sample {
-                counted: before,
-                reported: prompt,
-            },
-        );
+        let bench = &mut self.bench;
+        let sample = Sample {
+            counted: before,
+            reported: prompt,
+        };
+        bench.meter.observe(&model, sample);
         let provider = longhaul_transcript::ProviderUsage {
             input: usage.input,
             output: usage.output,
@@ -129,13 +130,9 @@ impl Session {
             cache_write: usage.cache_write,
             total: 0,
         };
-        let counted = self
-            .live
-            .messages()
-            .last()
-            .filter(|message| message.role == Role::Assistant)
-            .cloned()
-            .map_or(Tokens::ZERO, |message| self.meter.message(&message));
+        let last = bench.live.messages().last();
+        let last = last.filter(|message| message.role == Role::Assistant);
+        let counted = last.map_or(Tokens::ZERO, |message| bench.meter.message(message));
         // Providers disagree on whether thinking counts as output that stays.
         let reported = measure::usage(provider).with_plausible_output(counted);
         self.anchor = Some(Anchor {

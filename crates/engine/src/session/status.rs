@@ -57,23 +57,23 @@ impl Session {
             None => EXTRACTIVE.to_owned(),
         };
         let config = &self.setup.config;
-        let wear = self.live.wear();
+        let wear = self.live().wear();
         Status {
-            session: self.state.session_key.clone(),
+            session: self.key().to_owned(),
             model: name,
             summarizer,
             size,
-            window: self.window.size(),
+            window: self.window().size(),
             window_origin: self.resolved.origin,
             window_source: self.window_source(),
-            fullness: self.window.fullness(size.tokens),
-            activation: self.window.activation(),
-            hard: self.window.hard(),
-            degradation: Degradation::of(self.live.epoch(), wear, &config.risk_rules()),
-            brakes: Brakes::of(config, &self.state, wear),
-            flushed_epoch: self.state.memory_flush_compaction_count,
-            leaf: self.live.entries().last().map(|entry| entry.id.clone()),
-            spending: self.state.spending,
+            fullness: self.window().fullness(size.tokens),
+            activation: self.window().activation(),
+            hard: self.window().hard(),
+            degradation: Degradation::of(self.live().epoch(), wear, &config.risk_rules()),
+            brakes: Brakes::of(config, &self.bench.state, wear),
+            flushed_epoch: self.bench.state.memory_flush_compaction_count,
+            leaf: self.leaf(),
+            spending: self.bench.state.spending,
         }
     }
 
@@ -84,25 +84,28 @@ impl Session {
 
     /// Switches compaction by itself on or off for this session.
     pub fn set_autocompact(&mut self, on: bool, listener: &mut dyn Listener) {
-        self.state.autocompact = Some(on);
-        self.remember(listener);
+        self.bench.state.autocompact = Some(on);
+        self.heard(listener).remember();
     }
 
     /// Closes the breaker by hand.
     pub fn reset_breaker(&mut self, listener: &mut dyn Listener) {
-        self.state.breaker.reset();
-        self.remember(listener);
+        self.bench.state.breaker.reset();
+        self.heard(listener).remember();
     }
 
     /// Where the tokens of the next request are, by our count.
     pub fn breakdown(&mut self, listener: &mut dyn Listener) -> Result<Breakdown> {
         let size = self.size();
-        Ok(self.lay_request(size.tokens, true, listener)?.breakdown)
+        Ok(self
+            .heard(listener)
+            .lay_request(size.tokens, true)?
+            .breakdown)
     }
 
     /// The next request as it would leave now, as a host may send it itself.
     pub fn assemble(&mut self, listener: &mut dyn Listener) -> Result<longhaul_model::Request> {
         let size = self.size();
-        Ok(self.lay_request(size.tokens, true, listener)?.request)
+        Ok(self.heard(listener).lay_request(size.tokens, true)?.request)
     }
 }

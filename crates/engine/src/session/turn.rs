@@ -1,6 +1,7 @@
 //! One turn: the user says something, the model answers, with as many rounds
 //! of tools as it takes.
 
+use longhaul_compaction::Layer;
 use longhaul_model::{
     Answer, CancellationToken, Delta, Error as ModelError, Failure, Model, Stop, ToolCall,
 };
@@ -8,10 +9,9 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, EntryId};
 use serde::Serialize;
 
-use super::overflow::Refusals;
 use super::wire::{self, End};
 use super::{
-    Due, Error, Listener, Result, Session, Spent, flush, spent_on, spent_on_failure, tell,
+    Anchor, AtWork, Due, Error, Listener, Result, Session, Spent, flush, spent_on, spent_on_failure,
 };
 use crate::event::Event;
 use crate::tools::{Call, Outcome};
@@ -46,79 +46,62 @@ impl Session {
         cancel: &CancellationToken,
         listener: &mut dyn Listener,
     ) -> Result<Turn> {
-        self.refresh(listener)?;
+        self.at_work(cancel, listener).turn(message).await
+    }
+}
+
+impl AtWork<'_> {
+    async fn turn(&mut self, message: &str) -> Result<Turn> {
+        self.refresh()?;
         self.close_interrupted()?;
-        let request = self.ingest(Draft::user(message, self.now()))?;
+        let now = self.setup.now();
+        let request = self.ingest(Draft::user(message, now))?;
         self.writer.end_turn()?;
         self.turn_spent = Spent::default();
-        tell(
-            listener,
-            Event::TurnBegan {
-                entry: request.clone(),
-            },
-        );
-        let ended = self.answer(request, cancel, listener).await;
-        self.state.spending.last_turn = self.turn_spent;
-        // After the answer there is time to make room for the next one.
-        let ended = match ended {
-            Ok(turn) => match self.maintain(Due::AfterTurn, cancel, listener).await {
-                // The answer stands; what failed is tried again before the next request.
-                Err(Error::Cancelled) | Ok(()) => Ok(turn),
-                Err(error) => {
-                    tell(listener, Event::trouble(error.to_string()));
-                    Ok(turn)
-                }
-            },
-            Err(error) => Err(error),
-        };
-        self.mark_turn(listener);
-        self.commit(listener)?;
+        self.tell(Event::TurnBegan {
+            entry: request.clone(),
+        });
+        let ended = self.answer(request).await;
+        self.bench.state.spending.last_turn = self.turn_spent;
+        if ended.is_ok() {
+            // After the answer there is time to make room for the next one. The answer
+            // stands; what failed is tried again before the next request.
+            let maintained = self.maintain(Due::AfterTurn).await;
+            if !matches!(maintained, Err(Error::Cancelled)) {
+                self.trouble(maintained);
+            }
+        }
+        self.mark_turn();
+        self.commit()?;
         let outcome = match &ended {
             Ok(turn) => turn.stop.clone(),
             Err(error) => error.kind().to_owned(),
         };
-        tell(
-            listener,
-            Event::TurnEnded {
-                outcome,
-                spent: self.turn_spent,
-            },
-        );
-        ended.map(|turn| Turn {
-            spent: self.turn_spent,
-            ..turn
-        })
+        let spent = self.turn_spent;
+        self.tell(Event::TurnEnded { outcome, spent });
+        ended.map(|turn| Turn { spent, ..turn })
     }
 
-    async fn answer(
-        &mut self,
-        request: EntryId,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> Result<Turn> {
+    async fn answer(&mut self, request: EntryId) -> Result<Turn> {
         let model = self.setup.model.clone().ok_or(Error::NoModel)?;
         self.fits_alone(&request)?;
-        let mut refusals = Refusals::default();
+        let mut tried = Vec::new();
         let mut rounds = 0;
         loop {
             if rounds >= self.setup.max_rounds {
                 return Err(Error::TooManyRounds(rounds));
             }
             rounds += 1;
-            let answer = self
-                .ask(model.as_ref(), rounds == 1, &mut refusals, cancel, listener)
-                .await?;
+            let asked = self.ask(model.as_ref(), rounds == 1, &mut tried);
+            let answer = asked.await?;
             let entry = self.keep_answer(&answer, model.as_ref(), End::Whole)?;
             let calls: Vec<ToolCall> = answer.tool_calls().cloned().collect();
-            tell(
-                listener,
-                Event::Answered {
-                    entry: entry.clone(),
-                    calls: calls.len(),
-                    stop: stop(&answer.stop).to_owned(),
-                    spent: spent_on(&answer, model.info()),
-                },
-            );
+            self.tell(Event::Answered {
+                entry: entry.clone(),
+                calls: calls.len(),
+                stop: stop(&answer.stop).to_owned(),
+                spent: spent_on(&answer, model.info()),
+            });
             if calls.is_empty() {
                 return Ok(Turn {
                     request,
@@ -130,9 +113,9 @@ impl Session {
                 });
             }
             let cut = answer.stop == Stop::Length;
-            self.call_all(&calls, cut, cancel, listener).await?;
-            self.save_state(listener);
-            if cancel.is_cancelled() {
+            self.call_all(&calls, cut).await?;
+            self.save_state();
+            if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
         }
@@ -143,33 +126,30 @@ impl Session {
         &mut self,
         model: &dyn Model,
         first: bool,
-        refusals: &mut Refusals,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
+        tried: &mut Vec<Layer>,
     ) -> Result<Answer> {
-        self.maintain(Due::BeforeRequest, cancel, listener).await?;
+        self.maintain(Due::BeforeRequest).await?;
         loop {
-            if cancel.is_cancelled() {
+            if self.cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
             let size = self.size();
-            let prepared = match self.lay_request(size.tokens, first, listener) {
+            let prepared = match self.lay_request(size.tokens, first) {
                 Err(Error::Assembly(error)) => {
-                    self.too_large(error, refusals, cancel, listener).await?;
+                    self.too_large(error, tried).await?;
                     continue;
                 }
                 prepared => prepared?,
             };
-            tell(
-                listener,
-                Event::Asked {
-                    tokens: size.tokens,
-                    at_most: size.at_most,
-                    window: self.window.size(),
-                },
-            );
-            self.last_request = Some(self.now());
+            let window = self.window().size();
+            self.tell(Event::Asked {
+                tokens: size.tokens,
+                at_most: size.at_most,
+                window,
+            });
+            self.last_request = Some(self.setup.now());
             let asked = {
+                let listener = &mut *self.listener;
                 let mut deltas = |delta: Delta| match delta {
                     Delta::Retrying {
                         attempt,
@@ -182,80 +162,68 @@ impl Session {
                     }),
                     delta => listener.delta(&delta),
                 };
-                model.ask(&prepared.request, &mut deltas, cancel).await
+                model
+                    .ask(&prepared.request, &mut deltas, &self.cancel)
+                    .await
             };
             match asked {
                 Ok(answer) => {
-                    self.account(&answer, model, prepared.counted, listener);
+                    self.spend(spent_on(&answer, model.info()));
+                    self.anchored_at = Some(prepared.counted);
                     if let Some(usage) = &answer.usage {
                         let prompt = usize::try_from(usage.prompt()).unwrap_or(usize::MAX);
-                        if let Err(error) = self.answered(Tokens::saturating(prompt), listener) {
-                            tell(listener, Event::trouble(error.to_string()));
-                        }
+                        let AtWork {
+                            session, listener, ..
+                        } = self;
+                        let taken = session.answered(Tokens::saturating(prompt), *listener);
+                        self.trouble(taken);
                     }
                     return Ok(answer);
                 }
                 Err(failure) if matches!(failure.error, ModelError::Overflow { .. }) => {
-                    self.refused(&failure.error, prepared.counted, refusals, cancel, listener)
+                    self.refused(&failure.error, prepared.counted, tried)
                         .await?;
                 }
-                Err(failure) => return Err(self.broke_off(failure, model, listener)?),
+                Err(failure) => return Err(self.broke_off(failure, model)?),
             }
         }
     }
 
-    fn account(
-        &mut self,
-        answer: &Answer,
-        model: &dyn Model,
-        counted: Tokens,
-        listener: &mut dyn Listener,
-    ) {
-        self.spend(spent_on(answer, model.info()), listener);
-        self.anchored_at = Some(counted);
-    }
-
     /// What was paid is written down at once: a turn may not come to its end.
-    fn spend(&mut self, spent: Spent, listener: &mut dyn Listener) {
+    fn spend(&mut self, spent: Spent) {
         if spent.requests == 0 {
             return;
         }
-        self.state.spending.turns.add(&spent);
         self.turn_spent.add(&spent);
-        self.state.spending.last_turn = self.turn_spent;
-        self.remember(listener);
+        let last_turn = self.turn_spent;
+        let spending = &mut self.bench.state.spending;
+        spending.turns.add(&spent);
+        spending.last_turn = last_turn;
+        self.remember();
     }
 
     /// A request failed: what had arrived is kept, and what went wrong.
-    fn broke_off(
-        &mut self,
-        failure: Failure,
-        model: &dyn Model,
-        listener: &mut dyn Listener,
-    ) -> Result<Error> {
+    fn broke_off(&mut self, failure: Failure, model: &dyn Model) -> Result<Error> {
         let cancelled = failure.error == ModelError::Cancelled;
         let reason = failure.error.to_string();
         let partial = failure.partial.clone().unwrap_or_default();
-        self.spend(spent_on_failure(&failure, model.info()), listener);
+        self.spend(spent_on_failure(&failure, model.info()));
         let end = match cancelled {
             true => End::Aborted,
             false => End::Error(&reason),
         };
         let entry = self.keep_answer(&partial, model, end)?;
-        tell(
-            listener,
-            Event::BrokeOff {
-                entry,
-                reason: reason.clone(),
-                remedy: failure.error.remedy(),
-                attempts: failure.attempts,
-            },
-        );
+        self.tell(Event::BrokeOff {
+            entry,
+            reason: reason.clone(),
+            remedy: failure.error.remedy(),
+            attempts: failure.attempts,
+        });
         Ok(Error::from(failure))
     }
 
     fn keep_answer(&mut self, answer: &Answer, model: &dyn Model, end: End<'_>) -> Result<EntryId> {
-        let json = wire::answer_json(answer, model.info(), end, self.now());
+        let json = wire::answer_json(answer, model.info(), end, self.setup.now());
         let entry = self.ingest(Draft::Message(json))?;
         if end == End::Whole
             && let Some(counted) = self.anchored_at.take()
@@ -267,23 +235,14 @@ impl Session {
 
     /// Runs what the model asked for, in its order. Every call gets a result,
     /// also when the user stops it half way.
-    async fn call_all(
-        &mut self,
-        calls: &[ToolCall],
-        cut: bool,
-        cancel: &CancellationToken,
-        listener: &mut dyn Listener,
-    ) -> Result<()> {
+    async fn call_all(&mut self, calls: &[ToolCall], cut: bool) -> Result<()> {
         for (at, call) in calls.iter().enumerate() {
-            tell(
-                listener,
-                Event::ToolCalled {
-                    id: call.id.clone(),
-                    tool: call.name.clone(),
-                    arguments: call.arguments.clone(),
-                },
-            );
-            let outcome = if cancel.is_cancelled() {
+            self.tell(Event::ToolCalled {
+                id: call.id.clone(),
+                tool: call.name.clone(),
+                arguments: call.arguments.clone(),
+            });
+            let outcome = if self.cancel.is_cancelled() {
                 Outcome::failed("not run: the user stopped the turn")
             } else if cut && at + 1 == calls.len() && call.parse().is_err() {
                 Outcome::failed(
@@ -291,46 +250,40 @@ impl Session {
                      make it shorter, or in several calls",
                 )
             } else {
-                self.call(call, cancel).await
+                self.call(call).await
             };
-            let json = wire::result_json(call, &outcome, self.now());
+            let json = wire::result_json(call, &outcome, self.setup.now());
             let entry = self.ingest(Draft::Message(json))?;
-            self.trim_result(&entry, &outcome.text, listener)?;
-            tell(
-                listener,
-                Event::ToolAnswered {
-                    entry,
-                    id: call.id.clone(),
-                    tool: call.name.clone(),
-                    is_error: outcome.is_error,
-                    characters: outcome.text.chars().count(),
-                    text: outcome.text,
-                },
-            );
+            self.trim_result(&entry, &outcome.text)?;
+            self.tell(Event::ToolAnswered {
+                entry,
+                id: call.id.clone(),
+                tool: call.name.clone(),
+                is_error: outcome.is_error,
+                characters: outcome.text.chars().count(),
+                text: outcome.text,
+            });
         }
         Ok(())
     }
 
     /// A result that would fill the window is shown with its middle left out. The
     /// session has all of it.
-    fn trim_result(
-        &mut self,
-        entry: &EntryId,
-        text: &str,
-        listener: &mut dyn Listener,
-    ) -> Result<()> {
-        let most = Tokens(self.window.size().0 / SHARE_OF_A_RESULT);
-        let counter = self.meter.estimator().counter();
+    fn trim_result(&mut self, entry: &EntryId, text: &str) -> Result<()> {
+        let most = Tokens(self.window().size().0 / SHARE_OF_A_RESULT);
+        let counter = self.counter();
         let tokens = counter.tool_result("", text);
-        if tokens <= most || self.setup.config.sandbox.read_only {
+        if tokens <= most || self.read_only() {
             return Ok(());
         }
         let share = f64::from(most.0) / f64::from(tokens.0.max(1));
         let chars = (text.chars().count() as f64 * share * 0.9) as usize;
-        let how = format!(
-            "; read it in parts (offset and limit), or `recall {entry}` brings all of it back"
-        );
-        let Some(short) = wire::cut(text, chars, &how) else {
+        let short = wire::cut(text, chars, |_| {
+            format!(
+                "; read it in parts (offset and limit), or `recall {entry}` brings all of it back"
+            )
+        });
+        let Some(short) = short else {
             return Ok(());
         };
         let size = self.size().tokens;
@@ -341,35 +294,29 @@ impl Session {
             content: Some(wire::text_content(&short)),
         }])?;
         let now = counter.tool_result("", &short);
-        self.anchor = anchor.map(|anchor| super::Anchor {
+        self.anchor = anchor.map(|anchor| Anchor {
             following: anchor.following - tokens + now,
             ..anchor
         });
-        tell(
-            listener,
-            Event::Pruned {
-                results: 1,
-                tokens_before: size,
-                tokens_after: self.size().tokens,
-                reason: "one result would have filled the window".to_owned(),
-            },
-        );
+        let tokens_after = self.size().tokens;
+        self.tell(Event::Pruned {
+            results: 1,
+            tokens_before: size,
+            tokens_after,
+            reason: "one result would have filled the window".to_owned(),
+        });
         Ok(())
     }
 
-    async fn call(&mut self, call: &ToolCall, cancel: &CancellationToken) -> Outcome {
+    async fn call(&mut self, call: &ToolCall) -> Outcome {
         // Ours, if it was offered and is not the agent's own.
         let has =
             |tools: &[longhaul_assembly::Tool]| tools.iter().any(|tool| tool.name == flush::TOOL);
         let ours = has(self.prompt.tools().all()) && !has(&self.setup.tools.definitions());
-        if call.name == flush::TOOL && ours && !self.setup.config.sandbox.read_only {
-            let memory = match self.memory() {
-                Ok(memory) => memory,
-                Err(error) => return Outcome::failed(error.to_string()),
-            };
-            return match self.memory_call(&memory, call, flush::When::Working) {
-                Ok(text) => Outcome::done(text),
-                Err(text) => Outcome::failed(text),
+        if call.name == flush::TOOL && ours && !self.read_only() {
+            return match self.memory() {
+                Ok(memory) => self.memory_call(&memory, call, flush::When::Working),
+                Err(error) => Outcome::failed(error.to_string()),
             };
         }
         let call = Call {
@@ -378,11 +325,11 @@ impl Session {
             arguments: call.arguments.clone(),
         };
         let tools = self.setup.tools.clone();
-        let run = tools.run(&call, cancel);
+        let run = tools.run(&call, &self.cancel);
         tokio::select! {
             outcome = run => outcome,
             // A tool that does not listen is left behind.
-            () = stopped(cancel) => Outcome::failed("stopped by the user before it was done"),
+            () = stopped(&self.cancel) => Outcome::failed("stopped by the user before it was done"),
         }
     }
 }

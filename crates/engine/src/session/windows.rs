@@ -46,38 +46,29 @@ impl LearntWindow {
 /// No list of windows has more.
 const MOST_BYTES: u64 = 1 << 20;
 
-fn all(state_dir: &Path) -> Windows {
-    // What cannot be read is learnt again at the next overflow.
-    longhaul_files::read_text(&path(state_dir), MOST_BYTES)
-        .ok()
-        .and_then(|text| serde_json::from_str(&text).ok())
-        .unwrap_or_default()
-}
-
-fn keep(state_dir: &Path, known: &Windows) -> Result<()> {
+fn keep(state_dir: &Path, windows: Vec<LearntWindow>) -> Result<()> {
     longhaul_files::create_folder(state_dir)?;
-    let text = serde_json::to_string_pretty(known).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&Windows { windows }).unwrap_or_default();
     Ok(longhaul_files::replace(&path(state_dir), text.as_bytes())?)
 }
 
 /// The window a provider has named for a model.
 pub(super) fn learnt(state_dir: &Path, info: &ModelInfo) -> Option<Tokens> {
-    let known = all(state_dir).windows;
-    let found = known.iter().find(|learnt| learnt.is_of(info));
-    found.map(|learnt| learnt.window)
+    let mut known = learnt_windows(state_dir).into_iter();
+    known.find(|learnt| learnt.is_of(info)).map(|it| it.window)
 }
 
 /// Remembers it.
 pub(super) fn learn(state_dir: &Path, info: &ModelInfo, window: Tokens) -> Result<()> {
-    let mut known = all(state_dir);
-    known.windows.retain(|learnt| !learnt.is_of(info));
-    known.windows.push(LearntWindow {
+    let mut known = learnt_windows(state_dir);
+    known.retain(|learnt| !learnt.is_of(info));
+    known.push(LearntWindow {
         provider: info.provider.clone(),
         endpoint: info.endpoint.clone(),
         model: info.name.clone(),
         window,
     });
-    keep(state_dir, &known)
+    keep(state_dir, known)
 }
 
 /// Forgets it; whether there was one.
@@ -88,7 +79,10 @@ pub(super) fn forget(state_dir: &Path, info: &ModelInfo) -> Result<bool> {
 
 /// Every window that servers have told us, by refusing what did not fit.
 pub fn learnt_windows(state_dir: &Path) -> Vec<LearntWindow> {
-    all(state_dir).windows
+    // What cannot be read is learnt again at the next overflow.
+    let text = longhaul_files::read_text(&path(state_dir), MOST_BYTES).ok();
+    let known: Option<Windows> = text.and_then(|text| serde_json::from_str(&text).ok());
+    known.unwrap_or_default().windows
 }
 
 /// Forgets the windows that are meant, and says which there were. The next error
@@ -97,12 +91,11 @@ pub fn forget_windows(
     state_dir: &Path,
     meant: &dyn Fn(&LearntWindow) -> bool,
 ) -> Result<Vec<LearntWindow>> {
-    let mut known = all(state_dir);
-    let (forgotten, kept) = known.windows.into_iter().partition(|one| meant(one));
-    known.windows = kept;
-    let forgotten: Vec<LearntWindow> = forgotten;
+    let (forgotten, kept): (Vec<_>, Vec<_>) = learnt_windows(state_dir)
+        .into_iter()
+        .partition(|it| meant(it));
     if !forgotten.is_empty() {
-        keep(state_dir, &known)?;
+        keep(state_dir, kept)?;
     }
     Ok(forgotten)
 }

@@ -18,69 +18,55 @@ const BROKEN: &str = "invalidJson";
 
 /// An assembled context as a request to a model.
 pub(super) fn request(assembled: &Assembled<'_>) -> Request {
-    let laid_out: Vec<ContextMessage> = assembled
-        .messages()
-        .iter()
-        .map(|message| message.as_ref().clone())
-        .collect();
-    let breakpoints: Vec<EntryId> = assembled
-        .breakpoints()
-        .iter()
-        .filter_map(|breakpoint| match breakpoint {
-            Breakpoint::Static => None,
-            Breakpoint::Message(at) => laid_out.get(*at).map(|message| message.entry.clone()),
-        })
-        .collect();
-    let sent = Context { messages: laid_out }.for_provider();
-    let mut system = vec![SystemBlock {
-        text: assembled.system().to_owned(),
-        cache: true,
-    }];
-    let mut messages = Vec::with_capacity(sent.len());
-    let mut entries = Vec::with_capacity(sent.len());
-    for message in &sent {
-        match to_model(message) {
-            Sent::Message(said) => {
-                messages.push(said);
-                entries.push(&message.entry);
-            }
-            Sent::System(text) => system.push(SystemBlock::new(text)),
-            Sent::Nothing => {}
-        }
-    }
-    for breakpoint in &breakpoints {
-        if let Some(at) = entries.iter().rposition(|entry| *entry == breakpoint) {
-            messages[at].cache = true;
-        }
-    }
-    Request {
-        system,
-        messages,
-        tools: assembled.tools().iter().map(definition).collect(),
-        ..Request::default()
-    }
+    let laid_out = assembled.messages().iter();
+    let laid_out: Vec<ContextMessage> = laid_out.map(|it| it.as_ref().clone()).collect();
+    let cached = assembled.breakpoints().iter();
+    let cached = cached.filter_map(|breakpoint| match breakpoint {
+        Breakpoint::Static => None,
+        Breakpoint::Message(at) => laid_out.get(*at).map(|message| message.entry.clone()),
+    });
+    let cached: Vec<EntryId> = cached.collect();
+    written(assembled.system(), assembled.tools(), laid_out, &cached)
 }
 
 /// Some messages of a session as a request, with nothing put back and no
 /// breakpoints: for asking beside the conversation.
-pub(super) fn plain_request(prompt: &SystemPrompt, messages: &[ContextMessage]) -> Request {
-    let sent = Context {
-        messages: messages.to_vec(),
-    }
-    .for_provider();
-    let messages = sent.iter().filter_map(|message| match to_model(message) {
-        Sent::Message(said) => Some(said),
-        Sent::System(_) | Sent::Nothing => None,
-    });
-    Request {
+pub(super) fn plain_request(prompt: &SystemPrompt, messages: Vec<ContextMessage>) -> Request {
+    written(prompt.text(), prompt.tools().all(), messages, &[])
+}
+
+fn written(
+    prompt: &str,
+    tools: &[Tool],
+    messages: Vec<ContextMessage>,
+    cached: &[EntryId],
+) -> Request {
+    let sent = Context { messages }.for_provider();
+    let mut request = Request {
         system: vec![SystemBlock {
-            text: prompt.text().to_owned(),
+            text: prompt.to_owned(),
             cache: true,
         }],
-        messages: messages.collect(),
-        tools: prompt.tools().all().iter().map(definition).collect(),
+        tools: tools.iter().map(definition).collect(),
         ..Request::default()
+    };
+    let mut entries = Vec::with_capacity(sent.len());
+    for message in &sent {
+        match to_model(message) {
+            Sent::Message(said) => {
+                request.messages.push(said);
+                entries.push(&message.entry);
+            }
+            Sent::System(text) => request.system.push(SystemBlock::new(text)),
+            Sent::Nothing => {}
+        }
     }
+    for cached in cached {
+        if let Some(at) = entries.iter().rposition(|entry| *entry == cached) {
+            request.messages[at].cache = true;
+        }
+    }
+    request
 }
 
 fn definition(tool: &Tool) -> ToolDefinition {
@@ -162,7 +148,7 @@ pub(super) fn shortened(message: &ContextMessage, most: usize) -> Option<Context
         return None;
     }
     let view = message.view();
-    let text = cut(&view.text(), most, "")?;
+    let text = cut(&view.text(), most, |_| String::new())?;
     let json =
         longhaul_transcript::json::with_field(view.object(), "content", &text_content(&text));
     Some(ContextMessage::new(message.entry.clone(), json))
@@ -173,24 +159,34 @@ pub(super) fn text_content(text: &str) -> String {
     json!([{ "type": "text", "text": text }]).to_string()
 }
 
-/// The beginning and the end of a text that is longer than so many characters,
-/// and between them how much is missing and how to get it.
-pub(super) fn cut(text: &str, most: usize, how: &str) -> Option<String> {
+/// The beginning and the end of a text that is longer than so many characters, on
+/// line ends where they are near, and between them how much is missing and how to
+/// get it, from so many characters on.
+pub(crate) fn cut(text: &str, most: usize, how: impl FnOnce(usize) -> String) -> Option<String> {
     let count = text.chars().count();
     if count <= most {
         return None;
     }
-    let (head, tail) = (most * 2 / 3, most / 3);
     let at = |chars: usize| {
-        text.char_indices()
-            .nth(chars)
-            .map_or(text.len(), |(at, _)| at)
+        let mut places = text.char_indices().map(|(at, _)| at);
+        places.nth(chars).unwrap_or(text.len())
     };
-    let left_out = count - head - tail;
+    let near = most / 10;
+    let head = &text[..at(most * 2 / 3)];
+    let head = match head.rfind('\n') {
+        Some(end) if head.len() - end <= near => &head[..end],
+        _ => head,
+    };
+    let tail = &text[at(count - most / 3)..];
+    let tail = match tail.find('\n') {
+        Some(end) if end <= near => &tail[end + 1..],
+        _ => tail,
+    };
+    let shown = head.chars().count();
+    let left_out = count - shown - tail.chars().count();
+    let how = how(shown);
     Some(format!(
-        "{}\n[trimmed: {left_out} of {count} characters are left out here{how}]\n{}",
-        &text[..at(head)],
-        &text[at(count - tail)..]
+        "{head}\n[trimmed: {left_out} of {count} characters are left out here{how}]\n{tail}"
     ))
 }
 

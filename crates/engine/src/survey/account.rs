@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::archived;
 use super::path::{Path, Step};
-use crate::hosted::{Changes, changed_by};
+use crate::changes::{Changes, changed_by};
 
 /// Entries behind the boundary are held until another one divides them, but no
 /// more bytes of them than this: the oldest are folded in before that.

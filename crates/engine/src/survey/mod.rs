@@ -38,10 +38,10 @@ use serde::{Deserialize, Serialize};
 use self::account::{Account, Taken};
 use self::path::{Path, Step};
 use self::store::{Key, Store, discard, is_damaged, is_twice};
+use crate::changes::{Changing, changed_by};
 use crate::checkpoints::Whose;
 use crate::config::Config;
-use crate::hosted::{Changing, changed_by};
-use crate::live::after;
+use crate::marks::after;
 
 pub(crate) use self::secrets::{redactor, teach};
 pub use self::store::place_of;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -19,13 +20,12 @@ use longhaul_compaction::Layer;
 use longhaul_engine::checkpoints::{
     Checkpoints, FileNotebook, Notebook, Occasion, Putting, Restoration, Result, Whose,
 };
-use longhaul_engine::compactor::{AtRest, Compactor, Made, Outcome, Resting, Sequence};
+use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
-use longhaul_engine::measure::Meter;
 use longhaul_testkit::sample::{Plan, Size, generate};
-use longhaul_tokens::{Estimator, Heuristic, Tokens, Window, WindowSettings};
+use longhaul_tokens::{Heuristic, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Body, Durability, EntryId, Millis, Session, SessionKey, Stamp};
 
 pub(crate) const NOON: i64 = 1_790_000_000_000;
@@ -63,9 +63,9 @@ impl Countdown {
     }
 }
 
-pub(crate) struct Store<'a>(pub(crate) FileStore, pub(crate) &'a Countdown);
+pub(crate) struct Store(pub(crate) FileStore, pub(crate) Arc<Countdown>);
 
-impl CheckpointStore for Store<'_> {
+impl CheckpointStore for Store {
     fn recover(&self, key: &SessionKey) -> longhaul_checkpoint::Result<Recovery> {
         self.1.around(|| self.0.recover(key))
     }
@@ -93,9 +93,9 @@ impl CheckpointStore for Store<'_> {
     }
 }
 
-pub(crate) struct Notes<'a>(pub(crate) FileNotebook, pub(crate) &'a Countdown);
+pub(crate) struct Notes(pub(crate) FileNotebook, pub(crate) Arc<Countdown>);
 
-impl Notebook for Notes<'_> {
+impl Notebook for Notes {
     fn read(&self, name: &str) -> Result<Option<String>> {
         self.0.read(name)
     }
@@ -206,17 +206,15 @@ impl Place {
     pub(crate) fn process(
         &self,
         hour: i64,
-        countdown: &Countdown,
+        countdown: &Arc<Countdown>,
         events: &RefCell<Vec<Event>>,
     ) -> Option<Box<Made>> {
-        let (store, notes) = (
-            Store(self.store(), countdown),
-            Notes(self.notebook(), countdown),
-        );
+        let store = Arc::new(Store(self.store(), Arc::clone(countdown)));
+        let notes = Notes(self.notebook(), Arc::clone(countdown));
         let session = Session::open(&self.session()).unwrap();
         let whose = self.whose(&self.session());
         let checkpoints = Checkpoints {
-            store: &store,
+            store: &*store,
             whose: &whose,
             redact: &str::to_owned,
         };
@@ -227,25 +225,20 @@ impl Place {
             .map(|node| (node.id.clone(), node.time))
             .collect();
         let live = Live::open(&session).unwrap();
-        let mut meter = Meter::new(Estimator::default());
-        let reading = meter.context(live.loaded(), &live.context());
-        let at = Millis(NOON + hour * 3_600_000);
         let (config, state) = (Config::default(), self.state());
+        let (mut bench, _) = Bench::new(&session, live, window(), &config, &state);
+        let live = &bench.live;
+        let reading = bench.meter.context(live.loaded(), &live.context());
+        bench.whose = whose.clone();
+        bench.store = Arc::clone(&store) as _;
+        bench.notebook = Box::new(Notes(self.notebook(), Arc::clone(countdown)));
+        let at = Millis(NOON + hour * 3_600_000);
         let mut site = AtRest::new(Resting {
             stored: &session,
-            live,
-            meter,
+            bench,
             reading: &reading,
-            window: window(),
             config: &config,
             state_dir: &state,
-            sequence: Sequence {
-                checkpoints,
-                notebook: &notes,
-                is_resumed: true,
-                writes_checkpoints: true,
-            },
-            is_stored: Box::new(|id| times.contains_key(id)),
             durability: Durability::Os,
             summaries: None,
             stamp: Box::new(|| Stamp {
@@ -278,7 +271,7 @@ impl Place {
 
     pub(crate) fn runs(&self, hour: i64) -> Saw {
         let events = RefCell::default();
-        let carried = self.process(hour, &Countdown::default(), &events);
+        let carried = self.process(hour, &Arc::default(), &events);
         Saw {
             events: events.into_inner(),
             carried,
@@ -287,7 +280,7 @@ impl Place {
 
     /// Runs until it is killed; whether it was, and what it said before.
     pub(crate) fn killed_after(&self, hour: i64, writes: i64) -> (bool, Vec<Event>) {
-        let (countdown, events) = (Countdown::after(writes), RefCell::default());
+        let (countdown, events) = (Arc::new(Countdown::after(writes)), RefCell::default());
         let ended = catch_unwind(AssertUnwindSafe(|| {
             self.process(hour, &countdown, &events);
         }));

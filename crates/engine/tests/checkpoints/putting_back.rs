@@ -36,7 +36,6 @@ fn a_note_that_cannot_be_kept_does_not_take_what_is_put_back_with_it() {
     let saw = place.runs(0);
     let restored = saw.carried.unwrap().restored;
     assert_eq!(restored.fragments, expected);
-    assert!(restored.unrecorded);
     let troubles = saw.events.iter().filter(
         |event| matches!(event, Event::CheckpointTrouble { reason, .. } if reason.contains("restored-")),
     );

@@ -54,7 +54,7 @@ fn name(event: &Event) -> &'static str {
         Event::CheckpointTrouble { .. } => "checkpointTrouble",
         Event::CheckpointsRecovered { .. } => "checkpointsRecovered",
         Event::SequenceResumed { .. } => "sequenceResumed",
-        Event::SequenceSuperseded { .. } => "sequenceSuperseded",
+        Event::SequenceSuperseded => "sequenceSuperseded",
         Event::Restored { .. } => "restored",
         Event::Compacted(_) => "compacted",
         _ => "other",
@@ -200,7 +200,7 @@ fn a_checkpoint_edited_into_nonsense_is_passed_over_and_told() {
 }
 
 #[test]
-fn a_damaged_journal_is_set_aside() {
+fn a_damaged_journal_is_nothing_to_go_on_with() {
     let place = Place::new();
     assert!(place.killed_after(0, 2).0);
     let folder = place
@@ -213,8 +213,7 @@ fn a_damaged_journal_is_set_aside() {
             fs::write(&path, "{ half").unwrap();
         }
     }
-    let saw = place.runs(1);
-    assert_eq!(name(&saw.events[0]), "checkpointTrouble");
+    place.runs(1);
     assert_eq!(place.compactions().len(), 1);
 }
 

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Error, Given};
+use longhaul_engine::Error;
+use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Given};
 use longhaul_engine::tools::{Call, Outcome, Toolbox};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
+use longhaul_engine::Error;
 use longhaul_engine::event::Event;
-use longhaul_engine::hosted::pi::{Error, Offer, PiHost, PiSession, PiSetup, Reason};
+use longhaul_engine::hosted::pi::{Offer, PiHost, PiSession, Reason};
+use longhaul_engine::session::Setup;
 use longhaul_engine::tools::{Call, Outcome};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::EntryId;
@@ -139,14 +141,7 @@ struct Clerk {
 
 impl Clerk {
     async fn run(self, mut jobs: mpsc::UnboundedReceiver<Job>) {
-        let setup = self.place.setup(None);
-        let setup = Arc::new(PiSetup {
-            config: setup.config,
-            state_dir: setup.state_dir,
-            clock: setup.clock,
-            summaries: setup.summaries,
-            departures: setup.departures,
-        });
+        let setup = Arc::new(self.place.setup(None));
         let mut sessions = Some(Sessions::new(&setup, &self.peer));
         while let Some(job) = jobs.recv().await {
             let id = job.id.clone();
@@ -228,14 +223,14 @@ fn degraded(peer: &Peer, reason: &str) -> Answer {
 
 /// The sessions that pi has asked about.
 struct Sessions {
-    setup: Arc<PiSetup>,
+    setup: Arc<Setup>,
     peer: Peer,
     open: HashMap<PathBuf, (u64, PiSession)>,
     used: u64,
 }
 
 impl Sessions {
-    fn new(setup: &Arc<PiSetup>, peer: &Peer) -> Sessions {
+    fn new(setup: &Arc<Setup>, peer: &Peer) -> Sessions {
         Sessions {
             setup: Arc::clone(setup),
             peer: peer.clone(),

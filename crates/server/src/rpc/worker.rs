@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use longhaul_engine::Result;
 use longhaul_engine::event::Event;
-use longhaul_engine::hosted::{Asking, Birth, Hosted, Result};
+use longhaul_engine::hosted::{Asking, Birth, Hosted};
 use longhaul_engine::session::{Engine, Listener};
 use longhaul_engine::tools::Toolbox;
 use longhaul_model::{Model, ModelInfo};

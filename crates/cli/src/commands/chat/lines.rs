@@ -53,11 +53,11 @@ pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
             Note,
             format!("after a crash, set aside: {}", set_aside.join("; ")),
         ),
-        Event::SequenceResumed { after, .. } => (
+        Event::SequenceResumed { after } => (
             Note,
             format!("completing a compaction that was interrupted after \"{after}\""),
         ),
-        Event::SequenceSuperseded { .. } => (
+        Event::SequenceSuperseded => (
             Note,
             "a compaction that was interrupted is given up; nothing of it was written".into(),
         ),

@@ -4,11 +4,11 @@
 use futures::executor::block_on;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_model::CancellationToken;
+use longhaul_tokens::Tokens;
 use longhaul_transcript::EntryId;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::site::{Ahead, told};
 use super::{PiHost, PiSession, Result};
 use crate::compactor::{Compactor, Outcome, Site};
 use crate::event::Event;
@@ -62,46 +62,44 @@ impl PiSession {
         cancel: &CancellationToken,
         sink: &mut dyn FnMut(Event),
     ) -> Result<Offer> {
-        self.follow(leaf)?;
-        let window = self.window(host)?;
+        self.follow(leaf, host)?;
+        let window = self.bench.window;
         if self.setup.config.sandbox.read_only {
             return Ok(Offer::Own);
         }
         let rules = self.setup.config.breaker_rules();
         let (trigger, layers): (_, &[Layer]) = match reason {
             Reason::Manual => (Trigger::Manual, &[Layer::Summarize, Layer::Full]),
-            Reason::Threshold if self.state.breaker.is_open(rules) => return Ok(Offer::Own),
+            Reason::Threshold if self.bench.state.breaker.is_open(rules) => return Ok(Offer::Own),
             Reason::Threshold => (Trigger::Auto, &[Layer::Summarize, Layer::Full]),
             Reason::Overflow => (
                 Trigger::Overflow,
                 &[Layer::Summarize, Layer::Full, Layer::Emergency],
             ),
         };
-        let mut best: Option<Ahead> = None;
+        let mut best: Option<(Tokens, Vec<Value>)> = None;
         let mut failed = false;
         for layer in layers {
-            let mut ahead = Ahead::of(&self.live, cancel);
-            let mut site = self.site(&mut ahead, &window, sink);
+            let mut paper = self.on_paper(cancel, sink);
             // Of what we draft pi takes the compaction here, and nothing else.
-            site.tail = Tail::Whole;
-            let size = site.size();
-            let mut compactor = Compactor::at(&mut site);
+            paper.tail = Tail::Whole;
+            let size = paper.size();
+            let mut compactor = Compactor::at(&mut paper);
             match block_on(compactor.layer(*layer, trigger, focus, size)) {
                 Ok(Outcome::Made(_)) => {}
-                Ok(Outcome::Failed(_)) => {
-                    failed = true;
+                Ok(outcome) => {
+                    failed |= matches!(outcome, Outcome::Failed(_));
                     continue;
                 }
-                Ok(_) => continue,
                 Err(error) => {
                     failed = true;
-                    told(error, sink)?;
+                    paper.stopped_by(error)?;
                     continue;
                 }
             }
-            let after = ahead.size;
-            if best.as_ref().is_none_or(|best| after < best.size) {
-                best = Some(ahead);
+            let after = paper.after;
+            if best.as_ref().is_none_or(|(best, _)| after < *best) {
+                best = Some((after, std::mem::take(&mut paper.entries)));
             }
             let enough = match reason {
                 Reason::Manual => true,
@@ -113,7 +111,7 @@ impl PiSession {
                 break;
             }
         }
-        let compaction = best.and_then(|ahead| PiCompaction::of(ahead.entries.first()?));
+        let compaction = best.and_then(|(_, entries)| PiCompaction::of(entries.first()?));
         Ok(match compaction {
             Some(compaction) => Offer::Compaction(Box::new(compaction)),
             // Above a threshold something has to be done, and pi still can.

@@ -1,16 +1,15 @@
 //! Following a file that another program writes: what was appended is read, what
 //! was read is not; and a file that is no longer the same is read anew.
 
-use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::path::Path;
 
 use longhaul_files::Identity;
 use longhaul_transcript::{Body, Entry, EntryId, Format, Session as Stored};
 
-use super::{Error, PiSession, Result};
+use super::{Error, PiHost, PiSession, Result};
+use crate::compactor::Bench;
 use crate::live::Live;
-use crate::survey::Keep;
 
 /// How far a file was read.
 #[derive(Debug, Clone)]
@@ -58,8 +57,15 @@ impl Seen {
 }
 
 impl PiSession {
-    /// Takes in what pi has written since, up to the entry at which pi is now.
-    pub(super) fn follow(&mut self, leaf: Option<&EntryId>) -> Result<Followed> {
+    /// Takes in what pi has written since, up to the entry at which pi is now, and
+    /// how large its window is.
+    pub(super) fn follow(&mut self, leaf: Option<&EntryId>, host: PiHost) -> Result<Followed> {
+        let followed = self.read_on(leaf)?;
+        self.bench.window = self.window(host)?;
+        Ok(followed)
+    }
+
+    fn read_on(&mut self, leaf: Option<&EntryId>) -> Result<Followed> {
         let meta = metadata(&self.path)?;
         let same = Identity::of(&meta) == self.seen.identity && meta.len() >= self.seen.size;
         if same && meta.len() == self.seen.size && self.is_at(leaf) {
@@ -70,42 +76,35 @@ impl PiSession {
                 self.take(entry);
             }
             self.seen.size = meta.len();
-            self.seen.at(&self.live);
+            self.seen.at(&self.bench.live);
             if self.is_at(leaf) {
                 return Ok(Followed::On);
             }
         }
         let (stored, seen) = Seen::open(&self.path)?;
-        if stored.header().id != self.live.header().id {
+        if stored.header().id != self.bench.live.header().id {
             // Another session under the same name: nothing of this one is true of it.
             *self = PiSession::open(&self.setup, &self.path, leaf)?;
             return Ok(Followed::Anew);
         }
-        let config = &self.setup.config;
-        let keep = Keep::of(&stored, config, &self.setup.state_dir);
-        self.live = Live::open_at(&stored, leaf, config.state_capture(), &keep)?;
+        let (config, state_dir) = (&self.setup.config, &self.setup.state_dir);
+        self.bench.live = Bench::read(&stored, leaf, config, state_dir)?;
         self.seen = seen;
-        self.seen.at(&self.live);
-        self.course.begin_epoch();
+        self.seen.at(&self.bench.live);
+        self.bench.course.begin_epoch();
         Ok(Followed::Anew)
     }
 
     /// Takes an entry in. What a compaction removes can be made findable now.
     fn take(&mut self, entry: Entry) {
         let departures = match entry.body {
-            Body::Compaction(_) => self.setup.departures.clone(),
+            Body::Compaction(_) => self.setup.departures.as_ref(),
             _ => None,
         };
-        let ids = |live: &Live| -> Vec<EntryId> {
-            let entries = live.entries().iter();
-            entries.map(|entry| entry.id.clone()).collect()
-        };
-        let before = departures.as_ref().map(|_| ids(&self.live));
-        self.live.push(entry);
-        if let (Some(departures), Some(mut left)) = (departures, before) {
-            let here: HashSet<EntryId> = ids(&self.live).into_iter().collect();
-            left.retain(|id| !here.contains(id));
-            departures.left(&self.path, &left);
+        let before = departures.map(|_| self.bench.ids());
+        self.bench.live.push(entry);
+        if let (Some(departures), Some(before)) = (departures, before) {
+            departures.left(&self.path, &self.bench.left_of(before));
         }
     }
 
@@ -120,7 +119,7 @@ impl PiSession {
             return Ok(None);
         };
         let stored = Stored::open(&self.path)?;
-        if stored.header().id != self.live.header().id || stored.header().version < 2 {
+        if stored.header().id != self.bench.live.header().id || stored.header().version < 2 {
             return Ok(None);
         }
         let mut tail = stored.tail(meta.len().saturating_sub(*offset))?.entries;

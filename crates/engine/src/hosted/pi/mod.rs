@@ -25,16 +25,13 @@ mod site;
 mod tests;
 mod turn;
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use longhaul_assembly::FileCache;
-use longhaul_checkpoint::FileStore;
 use longhaul_compaction::Degradation;
-use longhaul_model::Model;
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{EntryId, Format, Millis, Role, Session as Stored, Stamp};
+use longhaul_transcript::{EntryId, Role};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -43,31 +40,14 @@ pub use results::ShownResult;
 pub use shown::Shown;
 
 use self::follow::Seen;
-use crate::checkpoints::{Checkpoints, FileNotebook, Whose};
-use crate::compactor::{Brakes, Course};
-use crate::config::Config;
+use crate::compactor::{Bench, Brakes};
+use crate::error::{Error, Result};
 use crate::live::{Live, allowance};
-use crate::measure::{Meter, Size};
-use crate::session::{Clock, Departures};
-use crate::state::SessionState;
-use crate::survey::Keep;
+use crate::measure::Size;
+use crate::session::Setup;
 
 /// The `customType` of the message that puts the state of the work back.
 pub const RESTORE_MARK: &str = "longhaul:restore";
-
-/// What is the same for all sessions of one pi.
-pub struct PiSetup {
-    /// What is configured.
-    pub config: Config,
-    /// Where our own files lie.
-    pub state_dir: PathBuf,
-    /// Time and new names.
-    pub clock: Arc<dyn Clock>,
-    /// Who writes summaries; extracted, without one.
-    pub summaries: Option<Arc<dyn Model>>,
-    /// Is told what left a context.
-    pub departures: Option<Arc<dyn Departures>>,
-}
 
 /// What pi says of itself with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,45 +59,6 @@ pub struct PiHost {
     /// Whether it compacts by itself at all.
     pub compacts: bool,
 }
-
-/// Why a call could not be served. pi then goes on as if we were not there.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The session's file cannot be read, or has no such leaf.
-    #[error(transparent)]
-    Transcript(#[from] longhaul_transcript::Error),
-    /// It is not a file that pi writes.
-    #[error("{path} is a session of {format}, not of pi")]
-    NotPi {
-        /// The file.
-        path: PathBuf,
-        /// Whose it is.
-        format: Format,
-    },
-    /// The window is none.
-    #[error("{0}; set `contextWindow` of the model in pi's models.json")]
-    Window(#[from] longhaul_tokens::WindowError),
-}
-
-impl Error {
-    /// What can be done about it, if there is something.
-    pub fn remedy(&self) -> Option<String> {
-        match self {
-            Error::Transcript(error) => error.remedy(),
-            Error::NotPi { .. } | Error::Window(_) => None,
-        }
-    }
-}
-
-impl From<longhaul_files::Error> for Error {
-    fn from(error: longhaul_files::Error) -> Error {
-        Error::Transcript(error.into())
-    }
-}
-
-/// The module's result type.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What a round's end comes to.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -151,81 +92,65 @@ pub struct PiStatus {
 
 /// One session of pi.
 pub struct PiSession {
-    setup: Arc<PiSetup>,
+    setup: Arc<Setup>,
     path: PathBuf,
     seen: Seen,
-    live: Live,
-    meter: Meter,
-    whose: Whose,
-    store: FileStore,
-    notebook: FileNotebook,
-    state: SessionState,
+    bench: Bench,
     files: FileCache,
     /// Tokens of a request that are not in the file: tools, most of all.
     overhead: Tokens,
-    /// What compaction remembers between two looks.
-    course: Course,
-    /// What can be recalled, as it was last looked up.
-    known: HashSet<EntryId>,
 }
 
 impl PiSession {
     /// Opens the file that pi is writing, up to the entry at which pi is.
-    pub fn open(setup: &Arc<PiSetup>, path: &Path, leaf: Option<&EntryId>) -> Result<PiSession> {
+    pub fn open(setup: &Arc<Setup>, path: &Path, leaf: Option<&EntryId>) -> Result<PiSession> {
         let setup = Arc::clone(setup);
         let (stored, seen) = Seen::open(path)?;
-        let whose = Whose::of(&stored);
-        let notebook = FileNotebook::new(&setup.state_dir, &whose.key);
-        let keep = Keep::of(&stored, &setup.config, &setup.state_dir);
-        let live = Live::open_at(&stored, leaf, setup.config.state_capture(), &keep)?;
+        let (config, state_dir) = (&setup.config, &setup.state_dir);
+        let live = Bench::read(&stored, leaf, config, state_dir)?;
         live.learn_secrets();
+        // Each request says how large the window is.
+        let window = Window::new(&config.window_settings(longhaul_tokens::DEFAULT_WINDOW))?;
         // What was damaged is set aside; a breaker that is closed again by that does
         // no harm.
-        let (state, _) = SessionState::load(&setup.state_dir, &whose.key.to_string());
+        let (bench, _) = Bench::new(&stored, live, window, config, state_dir);
         let mut session = PiSession {
-            store: FileStore::new(&setup.state_dir, setup.config.checkpoint_policy()),
-            notebook,
-            meter: Meter::new(setup.config.tokens.estimator),
             path: path.to_owned(),
             files: FileCache::new(),
             overhead: Tokens::ZERO,
-            course: Course::default(),
-            known: HashSet::new(),
             seen,
-            live,
-            whose,
-            state,
+            bench,
             setup,
         };
-        session.seen.at(&session.live);
+        session.seen.at(&session.bench.live);
         Ok(session)
     }
 
     /// The session as it was last read.
     pub fn live(&self) -> &Live {
-        &self.live
+        &self.bench.live
     }
 
     /// What it goes by.
     pub fn key(&self) -> &str {
-        &self.state.session_key
+        &self.bench.state.session_key
     }
 
     /// How it stands.
     pub fn status(&mut self, leaf: Option<&EntryId>, host: PiHost) -> Result<PiStatus> {
-        self.follow(leaf)?;
-        let window = self.window(host)?;
-        let size = self.size(None, &window);
-        let (config, wear) = (&self.setup.config, self.live.wear());
-        let latest = self.checkpoints().latest(&mut |_| {}).ok().flatten();
+        self.follow(leaf, host)?;
+        let size = self.size(None);
+        let bench = &self.bench;
+        let (config, wear) = (&self.setup.config, bench.live.wear());
+        let latest = bench.checkpoints().latest(&mut |_| {}).ok().flatten();
         Ok(PiStatus {
-            session: self.state.session_key.clone(),
-            fullness: window.fullness(size.tokens),
-            degradation: Degradation::of(self.live.epoch(), wear, &config.risk_rules()),
+            session: self.key().to_owned(),
+            fullness: bench.window.fullness(size.tokens),
+            degradation: Degradation::of(bench.live.epoch(), wear, &config.risk_rules()),
             checkpoint: latest.map(|checkpoint| checkpoint.meta.checkpoint_id.to_string()),
-            brakes: Brakes::of(config, &self.state, wear),
+            brakes: Brakes::of(config, &bench.state, wear),
             size,
-            window,
+            window: bench.window,
         })
     }
 
@@ -250,10 +175,16 @@ impl PiSession {
     }
 
     /// How large the next request is, for a session as it is or as it will be.
-    fn size(&mut self, ahead: Option<&Live>, window: &Window) -> Size {
-        let live = ahead.unwrap_or(&self.live);
+    fn size(&mut self, ahead: Option<&Live>) -> Size {
+        let Bench {
+            live,
+            meter,
+            window,
+            ..
+        } = &mut self.bench;
+        let live = ahead.unwrap_or(live);
         let context = live.context();
-        let reading = self.meter.context(live.loaded(), &context);
+        let reading = meter.context(live.loaded(), &context);
         let factor = reading.factor.value;
         let messages = context.messages.iter();
         let system: Tokens = messages
@@ -261,7 +192,7 @@ impl PiSession {
             .filter(|(message, _)| message.role == Role::System)
             .map(|(_, tokens)| *tokens)
             .sum();
-        let estimator = self.meter.estimator();
+        let estimator = meter.estimator();
         let counted: Tokens = reading.per_message.iter().copied().sum();
         let mut tokens = reading.measurement.tokens;
         let reported = reading.anchor.is_some();
@@ -279,36 +210,5 @@ impl PiSession {
             overhead: self.overhead + system,
             reported,
         }
-    }
-
-    fn checkpoints(&self) -> Checkpoints<'_> {
-        Checkpoints {
-            store: &self.store,
-            whose: &self.whose,
-            redact: &|text| longhaul_redact::Redactor::default().redact(text).text,
-        }
-    }
-
-    fn now(&self) -> Millis {
-        Millis(self.setup.clock.now().timestamp().as_millisecond())
-    }
-
-    /// A name for an entry until pi gives it its own.
-    fn stamp(&self) -> Stamp {
-        Stamp {
-            id: EntryId::new(self.setup.clock.new_id()),
-            time: self.now(),
-        }
-    }
-
-    /// Every entry that can be recalled.
-    fn stored_entries(&self) -> longhaul_transcript::Result<HashSet<EntryId>> {
-        let tree = Stored::open(&self.path)?.tree()?;
-        let mut known: HashSet<EntryId> = tree.nodes().iter().map(|node| node.id.clone()).collect();
-        longhaul_transcript::each_archived(&self.path, &mut |entry| {
-            known.insert(entry.id);
-            std::ops::ControlFlow::Continue(())
-        })?;
-        Ok(known)
     }
 }

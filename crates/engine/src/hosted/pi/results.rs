@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{PiHost, PiSession, Result};
+use crate::session::cut;
 
 /// A result may take this part of the window, and is shown in half of that else.
 const PART: u32 = 4;
@@ -49,27 +50,22 @@ impl PiSession {
         let window = self.window(host)?;
         let text: Vec<&str> = content.iter().filter_map(text_of).collect();
         let text = text.join("\n");
-        let counter = self.meter.estimator().counter();
+        let counter = self.bench.meter.estimator().counter();
         let tokens = counter.tool_result(tool, &text);
         if tokens <= Tokens(window.size().0 / PART) {
             return Ok(None);
         }
         let entry = self.keep_result(call, tool, content, is_error)?;
         let share = f64::from(window.size().0 / (PART * 2)) / f64::from(tokens.0.max(1));
-        let chars = text.chars().count();
-        let shown = (chars as f64 * share) as usize;
-        let (head, tail) = ends(&text, shown);
-        let middle = chars - head.chars().count() - tail.chars().count();
-        let mut blocks = vec![json!({
-            "type": "text",
-            "text": format!(
-                "{head}\n[longhaul: {middle} of {chars} characters are left out here, because the \
-                 result alone would take more than a quarter of the context. All of it is kept: \
-                 recall id={entry} gives it back from the start, with offset={} from here on.]\n\
-                 {tail}",
-                head.chars().count(),
-            ),
-        })];
+        let most = (text.chars().count() as f64 * share) as usize;
+        let shown = cut(&text, most, |shown| {
+            format!(
+                ", because the result alone would take more than a quarter of the context. All \
+                 of it is kept: recall id={entry} gives it back from the start, with \
+                 offset={shown} from here on."
+            )
+        });
+        let mut blocks = vec![json!({ "type": "text", "text": shown.unwrap_or(text) })];
         blocks.extend(
             content
                 .iter()
@@ -91,7 +87,7 @@ impl PiSession {
         content: &[Value],
         is_error: bool,
     ) -> Result<String> {
-        let path = results_path(&self.setup.state_dir, &self.whose.key);
+        let path = results_path(&self.setup.state_dir, &self.bench.whose.key);
         let mut writer = match path.exists() {
             true => Writer::open(&path, Durability::Always)?,
             false => {
@@ -99,10 +95,10 @@ impl PiSession {
                     longhaul_files::create_folder(folder)?;
                 }
                 let header = Header {
-                    id: format!("{}-results", self.whose.key),
+                    id: format!("{}-results", self.bench.whose.key),
                     version: 3,
-                    time: Some(self.now()),
-                    cwd: self.live.header().cwd.clone(),
+                    time: Some(self.setup.now()),
+                    cwd: self.live().header().cwd.clone(),
                     parent_session: Some(self.path.to_string_lossy().into_owned()),
                 };
                 Writer::create(&path, &header, Durability::Always)?
@@ -114,9 +110,9 @@ impl PiSession {
             "toolName": tool,
             "content": content,
             "isError": is_error,
-            "timestamp": self.now().0,
+            "timestamp": self.setup.now().0,
         });
-        let stamp = self.stamp();
+        let stamp = self.setup.stamp();
         let id = writer.append(&Draft::Message(message.to_string()), stamp)?;
         Ok(id.as_str().to_owned())
     }
@@ -124,33 +120,11 @@ impl PiSession {
     /// The file with the results that are shown in part, if there are any: a
     /// session for `recall` like any other.
     pub fn results(&self) -> Option<PathBuf> {
-        let path = results_path(&self.setup.state_dir, &self.whose.key);
+        let path = results_path(&self.setup.state_dir, &self.bench.whose.key);
         path.exists().then_some(path)
     }
 }
 
 fn text_of(block: &Value) -> Option<&str> {
     (block.get("type")?.as_str()? == "text").then(|| block.get("text")?.as_str())?
-}
-
-/// The beginning and the end of a text, so many characters together, on line ends
-/// where they are near.
-fn ends(text: &str, chars: usize) -> (&str, &str) {
-    let at = |count: usize| {
-        let mut places = text.char_indices().map(|(at, _)| at);
-        places.nth(count).unwrap_or(text.len())
-    };
-    let total = text.chars().count();
-    let head = &text[..at(chars * 2 / 3)];
-    let tail = &text[at(total - (chars / 3).min(total))..];
-    let near = chars / 10;
-    let head = match head.rfind('\n') {
-        Some(end) if head.len() - end <= near => &head[..end],
-        _ => head,
-    };
-    let tail = match tail.find('\n') {
-        Some(end) if end <= near => &tail[end + 1..],
-        _ => tail,
-    };
-    (head, tail)
 }

@@ -1,19 +1,16 @@
 //! What goes with a request and is not in the file: the gauge at the very end,
 //! and what is put back after a compaction until pi has written that.
 
-use std::time::SystemTime;
-
 use longhaul_assembly::{Workspace, fenced};
-use longhaul_tokens::Window;
 use longhaul_transcript::{Body, EntryId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{PiHost, PiSession, RESTORE_MARK, Result, carry};
-use crate::checkpoints::{Putting, Untouched, fitting};
+use crate::checkpoints::fitting;
+use crate::compactor::Restoring;
 use crate::event::Event;
 use crate::live::Live;
-use crate::session::restore_limits;
 
 const PUT_BACK: &str = "Older messages of this session became a summary. longhaul puts back the \
                         state of the work as it was saved: it is data to work with, not a request.\n";
@@ -39,20 +36,14 @@ impl PiSession {
         host: PiHost,
         sink: &mut dyn FnMut(Event),
     ) -> Result<Option<Value>> {
-        self.follow(leaf)?;
-        let window = self.window(host)?;
-        let live = self.live.clone();
-        Ok(self.restoring(&live, &window, sink))
+        self.follow(leaf, host)?;
+        let live = self.bench.live.clone();
+        Ok(self.restoring(&live, sink))
     }
 
     /// What an epoch begins with, as a message for pi to write.
-    pub(super) fn restoring(
-        &mut self,
-        live: &Live,
-        window: &Window,
-        sink: &mut dyn FnMut(Event),
-    ) -> Option<Value> {
-        let text = self.restored(live, window, sink)?;
+    pub(super) fn restoring(&mut self, live: &Live, sink: &mut dyn FnMut(Event)) -> Option<Value> {
+        let text = self.restored(live, sink)?;
         let details = json!({ "epoch": live.epoch() });
         Some(carry::message(RESTORE_MARK, &text, details))
     }
@@ -64,17 +55,16 @@ impl PiSession {
         host: PiHost,
         sink: &mut dyn FnMut(Event),
     ) -> Result<Shown> {
-        self.follow(leaf)?;
-        let window = self.window(host)?;
-        let live = self.live.clone();
-        let restored = self.restored(&live, &window, sink);
-        let size = self.size(None, &window);
-        let append = match self.setup.config.gauge.enabled && size.tokens >= window.gauge() {
+        self.follow(leaf, host)?;
+        let live = self.bench.live.clone();
+        let restored = self.restored(&live, sink);
+        let size = self.size(None);
+        let bench = &self.bench;
+        let append = match self.setup.config.gauge.enabled && size.tokens >= bench.window.gauge() {
             true => {
-                let counter = self.meter.estimator().counter();
-                let notes =
-                    self.checkpoints()
-                        .notes(size.tokens, &window, &self.live, counter, sink);
+                let counter = bench.meter.estimator().counter();
+                let checkpoints = bench.checkpoints();
+                let notes = checkpoints.notes(size.tokens, &bench.window, &live, counter, sink);
                 // The gauge is a line of its own, and last.
                 notes.split_last().map(|(gauge, others)| {
                     let mut texts: Vec<String> = fenced(others, counter).into_iter().collect();
@@ -87,60 +77,28 @@ impl PiSession {
         Ok(Shown { restored, append })
     }
 
-    /// What an epoch begins with, unless it is in the file already.
-    fn restored(
-        &mut self,
-        live: &Live,
-        window: &Window,
-        sink: &mut dyn FnMut(Event),
-    ) -> Option<String> {
+    /// What an epoch begins with, unless it is in the file already. That it was
+    /// given is known by the file, so that no note is needed.
+    fn restored(&mut self, live: &Live, sink: &mut dyn FnMut(Event)) -> Option<String> {
         if !is_due(live) {
             return None;
         }
-        let clock = self.setup.clock.now();
-        let now = SystemTime::from(clock.timestamp());
-        let config = &self.setup.config;
-        let limits = restore_limits(config, window);
-        let mut files = std::mem::take(&mut self.files);
+        let (config, bench) = (&self.setup.config, &self.bench);
+        let now = self.setup.clock.now();
         let workspace = live.header().cwd.as_ref().and_then(|cwd| {
-            let bootstrap = config.bootstrap_limits(window);
-            Workspace::load(cwd, &bootstrap, now, &mut files).ok()
+            let limits = config.bootstrap_limits(&bench.window);
+            let read_at = now.timestamp().into();
+            Workspace::load(cwd, &limits, read_at, &mut self.files).ok()
         });
-        let counter = self.meter.estimator().counter();
-        let times = |id: &EntryId| {
-            let mut entries = live.entries().iter().rev();
-            entries.find(|entry| entry.id == *id)?.time
-        };
-        let mut putting = Putting {
+        let with = Restoring {
+            config,
             workspace: workspace.as_ref().map(|(workspace, _)| workspace),
-            limits: &limits,
-            warning: config.spiral_warning(),
-            seen: &times,
-            counter,
-            now,
-            today: clock.date(),
-            cache: &mut files,
+            now: &now,
+            files: &mut self.files,
         };
-        // That it was given is known by the file, so that no note is needed.
-        let notebook = Untouched(Some(&self.notebook));
-        let restored = self
-            .checkpoints()
-            .restore(&notebook, live, &mut putting, sink);
-        self.files = files;
-        let restoration = match restored {
-            Ok(restoration) => restoration,
-            Err(error) => {
-                sink(error.event());
-                return None;
-            }
-        };
-        for problem in &restoration.problems {
-            sink(Event::trouble(problem.to_string()));
-        }
-        let text = fenced(
-            &fitting(restoration.fragments, window, window.size()),
-            counter,
-        )?;
+        let fragments = bench.restore(Some(live), with, sink).fragments;
+        let fragments = fitting(fragments, &bench.window, bench.window.size());
+        let text = fenced(&fragments, bench.meter.estimator().counter())?;
         Some(format!("{PUT_BACK}{text}"))
     }
 }

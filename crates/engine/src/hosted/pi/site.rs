@@ -6,46 +6,30 @@ use std::path::PathBuf;
 use jiff::civil::DateTime;
 use longhaul_compaction::ladder::Block;
 use longhaul_model::CancellationToken;
-use longhaul_tokens::{Tokens, Window};
+use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Millis, Session, Stamp};
 use serde_json::Value;
 
-use super::{PiSession, Result, carry};
-use crate::compactor::{Bench, Error as CompactorError, Sequence, Site, Stored, Terms};
+use super::{Error, PiSession, Result, carry};
+use crate::compactor::{Bench, Site, Terms};
 use crate::event::Event;
 use crate::live::{Live, Tail};
 use crate::measure::Size;
 
-/// A session as it will be once pi has appended what it is asked to.
-pub(super) struct Ahead {
-    pub(super) live: Live,
+/// A session of pi's that is compacted: the bench has it as it will be once pi
+/// has appended what it is asked to.
+pub(super) struct OnPaper<'a> {
+    session: &'a mut PiSession,
+    cancel: &'a CancellationToken,
+    sink: &'a mut dyn FnMut(Event),
+    /// The session as it is.
+    as_it_is: Live,
     /// What pi is asked to append.
     pub(super) entries: Vec<Value>,
     /// What its user should know.
     pub(super) notices: Vec<String>,
     /// The size after the last compaction.
-    pub(super) size: Tokens,
-    cancel: CancellationToken,
-}
-
-impl Ahead {
-    pub(super) fn of(live: &Live, cancel: &CancellationToken) -> Ahead {
-        Ahead {
-            live: live.clone(),
-            entries: Vec::new(),
-            notices: Vec::new(),
-            size: Tokens::ZERO,
-            cancel: cancel.clone(),
-        }
-    }
-}
-
-/// A session of pi's that is compacted.
-pub(super) struct OnPaper<'a> {
-    session: &'a mut PiSession,
-    ahead: &'a mut Ahead,
-    window: &'a Window,
-    sink: &'a mut dyn FnMut(Event),
+    pub(super) after: Tokens,
     /// Who has switched compaction off in pi has switched it off.
     pub(super) compacts: bool,
     /// What becomes of a recent message that is larger than the tail.
@@ -53,35 +37,51 @@ pub(super) struct OnPaper<'a> {
 }
 
 impl PiSession {
-    pub(super) fn site<'a>(
+    pub(super) fn on_paper<'a>(
         &'a mut self,
-        ahead: &'a mut Ahead,
-        window: &'a Window,
+        cancel: &'a CancellationToken,
         sink: &'a mut dyn FnMut(Event),
     ) -> OnPaper<'a> {
         OnPaper {
+            as_it_is: self.bench.live.clone(),
             session: self,
-            ahead,
-            window,
+            cancel,
             sink,
+            entries: Vec::new(),
+            notices: Vec::new(),
+            after: Tokens::ZERO,
             compacts: true,
             tail: Tail::Shortened,
         }
     }
 }
 
-/// What stops a compaction is told, and stops nothing else; only a file that
-/// cannot be read does.
-pub(super) fn told(error: CompactorError, sink: &mut dyn FnMut(Event)) -> Result<()> {
-    match error {
-        CompactorError::Transcript(error) => return Err(error.into()),
-        CompactorError::Busy(error) => sink(error.event()),
-        error => sink(Event::trouble(error.to_string())),
+/// What was only on paper is not in the file yet.
+impl Drop for OnPaper<'_> {
+    fn drop(&mut self) {
+        std::mem::swap(&mut self.session.bench.live, &mut self.as_it_is);
     }
-    Ok(())
 }
 
 impl OnPaper<'_> {
+    /// Has what the next epoch begins with written, too.
+    pub(super) fn restoring(&mut self) {
+        let live = self.session.bench.live.clone();
+        let restoring = self.session.restoring(&live, self.sink);
+        self.entries.extend(restoring);
+    }
+
+    /// What stops a compaction is told, and stops nothing else; only a file that
+    /// cannot be read does.
+    pub(super) fn stopped_by(&mut self, error: Error) -> Result<()> {
+        match error {
+            Error::Transcript(error) => return Err(Error::Transcript(error)),
+            Error::Busy(error) => (self.sink)(error.event()),
+            error => (self.sink)(Event::trouble(error.to_string())),
+        }
+        Ok(())
+    }
+
     /// An event in a sentence for pi's user.
     fn notice(&self, event: &Event) -> Option<String> {
         Some(match event {
@@ -110,7 +110,7 @@ impl OnPaper<'_> {
             } => format!(
                 "longhaul has stopped compacting this session: {}. `longhaul compact \
                  --reset-breaker` lets it try again",
-                self.session.state.breaker.reasons.join("; ")
+                self.session.bench.state.breaker.reasons.join("; ")
             ),
             Event::Worn { recommendation, .. } => recommendation.clone(),
             _ => return None,
@@ -119,78 +119,59 @@ impl OnPaper<'_> {
 }
 
 impl Site for OnPaper<'_> {
-    /// What pi has not written is nothing to go on with after a crash: there is
-    /// no journal.
-    fn bench(&mut self) -> Bench<'_> {
-        let session = &mut *self.session;
-        let writes = session.setup.config.writes_checkpoints();
-        Bench {
-            live: &mut self.ahead.live,
-            meter: &mut session.meter,
-            window: self.window,
-            state: &mut session.state,
-            course: &mut session.course,
-            sequence: Sequence::new(
-                &session.store,
-                &session.whose,
-                &session.notebook,
-                false,
-                writes,
-            ),
-            stored: Stored::Ids(&session.known),
-        }
+    fn bench(&mut self) -> &mut Bench {
+        &mut self.session.bench
     }
 
     fn terms(&self) -> Terms {
-        let setup = &self.session.setup;
-        let mut terms = Terms::of(&setup.config, self.window, &self.session.state);
+        let (setup, bench) = (&self.session.setup, &self.session.bench);
+        let mut terms = Terms::of(&setup.config, &bench.window, &bench.state);
         terms.limits.auto_enabled &= self.compacts;
         terms.tail = self.tail;
         terms.summaries = setup.summaries.clone();
-        terms.cancel = self.ahead.cancel.clone();
+        terms.cancel = self.cancel.clone();
         terms.state_dir = Some(setup.state_dir.clone());
         terms
     }
 
-    fn look_up(&mut self) -> Result<(), CompactorError> {
-        self.session.known = self.session.stored_entries()?;
-        self.ahead
-            .live
-            .read_source(&Session::open(&self.session.path)?)?;
-        Ok(())
+    fn look_up(&mut self) -> Result<()> {
+        let stored = Session::open(&self.session.path)?;
+        // pi may have written since.
+        self.session.bench.stored = None;
+        Ok(self.session.bench.look_up(&stored)?)
     }
 
     fn size(&mut self) -> Size {
-        self.session.size(Some(&self.ahead.live), self.window)
+        self.session.size(None)
     }
 
     fn foresee(&mut self, ahead: &Live) -> Tokens {
-        self.ahead.size = self.session.size(Some(ahead), self.window).tokens;
-        self.ahead.size
+        self.after = self.session.size(Some(ahead)).tokens;
+        self.after
     }
 
     fn tell(&mut self, event: Event) {
-        self.ahead.notices.extend(self.notice(&event));
+        self.notices.extend(self.notice(&event));
         (self.sink)(event);
     }
 
     fn now(&self) -> Millis {
-        self.session.now()
+        self.session.setup.now()
     }
 
     fn stamp(&mut self) -> Stamp {
-        self.session.stamp()
+        self.session.setup.stamp()
     }
 
     fn workspace(&self) -> Option<(PathBuf, DateTime)> {
-        let cwd = self.ahead.live.header().cwd.clone()?;
+        let cwd = self.session.live().header().cwd.clone()?;
         Some((cwd, self.session.setup.clock.now().datetime()))
     }
 
-    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<(), CompactorError> {
+    fn write(&mut self, drafts: &[(Draft, Stamp)]) -> Result<()> {
         let entries = drafts.iter();
         let entries = entries.map(|(draft, stamp)| carry::for_pi(draft, stamp));
-        self.ahead.entries.extend(entries);
+        self.entries.extend(entries);
         Ok(())
     }
 }

@@ -5,15 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use longhaul_model::{Answer, CancellationToken, Content};
+use longhaul_model::{Answer, CancellationToken, Content, Model};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, EntryId, Session as Stored};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::config::Config;
 use crate::event::Event;
 use crate::recall::{Hit, Query, full_text, recall};
+use crate::session::{Clock, Departures};
 use crate::survey::Keep;
+use crate::tools::NoTools;
 
 /// A clock that stands still and never names two things alike.
 #[derive(Default)]
@@ -30,13 +33,33 @@ impl Clock for Counting {
     }
 }
 
+fn setup(folder: &Path) -> Setup {
+    Setup {
+        config: Config::default(),
+        state_dir: folder.join("state"),
+        workspace: folder.join("work"),
+        managed_skills: None,
+        home_skills: None,
+        host: longhaul_assembly::Host::default(),
+        runtime: longhaul_assembly::Runtime::default(),
+        extra_prompt: None,
+        clock: Arc::new(Counting::default()),
+        model: None,
+        summaries: None,
+        tools: Arc::new(NoTools),
+        departures: None,
+        subagent: None,
+        max_rounds: Setup::MAX_ROUNDS,
+    }
+}
+
 /// pi, as far as its file is concerned.
 struct Pi {
     folder: tempfile::TempDir,
     path: PathBuf,
     leaf: Option<String>,
     written: u32,
-    setup: Arc<PiSetup>,
+    setup: Arc<Setup>,
 }
 
 impl Pi {
@@ -46,15 +69,8 @@ impl Pi {
         let workspace = folder.path().join("work");
         fs::create_dir_all(&workspace).unwrap();
         fs::write(&path, header("one", &workspace)).unwrap();
-        let setup = PiSetup {
-            config: Config::default(),
-            state_dir: folder.path().join("state"),
-            clock: Arc::new(Counting::default()),
-            summaries: None,
-            departures: None,
-        };
         Pi {
-            setup: Arc::new(setup),
+            setup: Arc::new(setup(folder.path())),
             folder,
             path,
             leaf: None,
@@ -179,7 +195,7 @@ fn what_pi_appends_is_read_on_as_if_all_were_read_at_once() {
     for number in 0..5 {
         pi.round(number, &file(number, 10));
         assert_eq!(
-            session.follow(pi.at().as_ref()).unwrap(),
+            session.follow(pi.at().as_ref(), host()).unwrap(),
             follow::Followed::On
         );
     }
@@ -206,12 +222,12 @@ fn a_leaf_that_was_moved_is_followed_to_its_branch() {
     pi.round(1, "of one way");
     let mut session = pi.open();
     // Back to the first message, without a word in the file.
-    let followed = session.follow(Some(&first)).unwrap();
+    let followed = session.follow(Some(&first), host()).unwrap();
     assert_eq!(followed, follow::Followed::Anew);
     assert_eq!(session.live().entries().len(), 1);
     pi.leaf = Some(first.as_str().to_owned());
     let other = pi.user("Another way.");
-    session.follow(Some(&other)).unwrap();
+    session.follow(Some(&other), host()).unwrap();
     let shown: Vec<&str> = session
         .live()
         .entries()
@@ -231,16 +247,16 @@ fn a_file_that_was_replaced_is_another_session() {
     fs::rename(&other, &pi.path).unwrap();
     pi.leaf = None;
     let leaf = pi.user("The second session.");
-    session.follow(Some(&leaf)).unwrap();
+    session.follow(Some(&leaf), host()).unwrap();
     assert_eq!(session.key(), "two");
     assert_eq!(session.live().entries().len(), 1);
 
     // A leaf that the file does not have is an error that names both.
-    let missing = session.follow(Some(&EntryId::from("ffffffff")));
+    let missing = session.follow(Some(&EntryId::from("ffffffff")), host());
     let said = missing.unwrap_err().to_string();
     assert!(said.contains("ffffffff"), "{said}");
     // And the session recovers from it.
-    session.follow(Some(&leaf)).unwrap();
+    session.follow(Some(&leaf), host()).unwrap();
     assert_eq!(session.live().entries().len(), 1);
 }
 
@@ -274,7 +290,7 @@ fn a_long_session_is_compacted_again_and_again_and_the_file_verifies() {
                 Event::CheckpointWritten(checkpoint) => Some(checkpoint),
                 _ => None,
             }));
-            let size = session.size(None, &session.window(host()).unwrap());
+            let size = session.size(None);
             assert!(size.tokens <= Tokens(24_000), "{}", size.tokens);
             (id, text)
         })
@@ -412,12 +428,9 @@ impl Departures for Noted {
 fn what_a_compaction_removes_is_told_once_pi_has_written_it() {
     let mut pi = Pi::new();
     let noted = Arc::new(Noted::default());
-    pi.setup = Arc::new(PiSetup {
-        config: Config::default(),
-        state_dir: pi.folder.path().join("state"),
-        clock: Arc::new(Counting::default()),
-        summaries: None,
+    pi.setup = Arc::new(Setup {
         departures: Some(Arc::<Noted>::clone(&noted)),
+        ..setup(pi.folder.path())
     });
     let first = pi.user("Read every part of src.");
     let mut session = pi.open();
@@ -437,7 +450,7 @@ fn what_a_compaction_removes_is_told_once_pi_has_written_it() {
             pi.append(entry);
         }
         if compacts {
-            session.follow(pi.at().as_ref()).unwrap();
+            session.follow(pi.at().as_ref(), host()).unwrap();
             let left = noted.0.lock().unwrap();
             assert_eq!(left.first(), Some(&first));
             let here = session.live().entries();
@@ -574,10 +587,7 @@ impl Model for Writer {
 fn the_configured_model_writes_the_summary_and_one_that_fails_is_told() {
     for fails in [false, true] {
         let mut pi = Pi::new();
-        pi.setup = Arc::new(PiSetup {
-            config: Config::default(),
-            state_dir: pi.folder.path().join("state"),
-            clock: Arc::new(Counting::default()),
+        pi.setup = Arc::new(Setup {
             summaries: Some(Arc::new(Writer {
                 info: longhaul_model::ModelInfo {
                     provider: "test".into(),
@@ -586,7 +596,7 @@ fn the_configured_model_writes_the_summary_and_one_that_fails_is_told() {
                 },
                 fails,
             })),
-            departures: None,
+            ..setup(pi.folder.path())
         });
         pi.user("Read every part of src.");
         for number in 0..12 {

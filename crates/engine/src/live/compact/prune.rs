@@ -2,12 +2,13 @@
 
 use longhaul_compaction::Counted;
 use longhaul_compaction::cost::{Prices, Since, Verdict, decide};
-use longhaul_compaction::prune::{Edit, PruneSettings, prune, worth_planning};
+use longhaul_compaction::prune::{Edit, PruneSettings, Pruning, prune, worth_planning};
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{ContextMessage, Draft, Role, unasked};
+use longhaul_transcript::{Draft, Role, unasked};
 use serde_json::json;
 
-use super::super::{Live, PRUNE_MARK};
+use super::super::Live;
+use crate::marks::{PRUNE_MARK, mark};
 use crate::measure::Meter;
 
 /// A pruning, ready to be appended.
@@ -41,21 +42,32 @@ impl CacheTerms {
     }
 }
 
-/// Numbers of a session before anything is decided.
+/// A context, counted.
 #[derive(Debug, Clone)]
 pub struct Explained {
     /// Our count of every message of the context.
     pub counted: Vec<Counted>,
     /// All of them.
     pub total: Tokens,
-    /// How much of it is tool output.
-    pub tool_output: Tokens,
 }
 
 impl Live {
     /// Counts the context.
     pub fn explain(&self, meter: &mut Meter) -> Explained {
-        explain(self.messages(), meter)
+        let unasked = unasked(self.messages());
+        let messages = self.messages().iter().enumerate();
+        let counted = messages.map(|(at, message)| Counted {
+            tokens: match unasked.contains(&at) {
+                true => Tokens::ZERO,
+                false => meter.message(message),
+            },
+            message: message.clone(),
+        });
+        let counted: Vec<Counted> = counted.collect();
+        Explained {
+            total: counted.iter().map(|counted| counted.tokens).sum(),
+            counted,
+        }
     }
 
     /// Layer 1: hides tool output for good, if that frees enough.
@@ -65,16 +77,9 @@ impl Live {
         settings: &PruneSettings,
         overhead: Tokens,
     ) -> Option<Pruned> {
-        if !self.worth_planning(meter, settings, &|freed, _| freed >= settings.minimum) {
-            return None;
-        }
-        let explained = self.explain(meter);
-        let counter = meter.estimator().counter();
-        let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
-            counter.tool_result(tool, text)
-        });
-        let edits = pruning.durable(settings)?;
-        Some(self.pruned(edits, explained.total + overhead))
+        let pays = |freed, _| freed >= settings.minimum;
+        let (pruning, total) = self.pruning(meter, settings, &pays)?;
+        Some(self.pruned(pruning.durable(settings)?, total + overhead))
     }
 
     /// Hides tool output where the prompt cache makes that cheaper than
@@ -92,45 +97,45 @@ impl Live {
             expected_turns,
         } = *terms;
         let pays = |freed, suffix| decide(freed, suffix, &prices, since, expected_turns).now;
-        if !self.worth_planning(meter, settings, &pays) {
-            return None;
-        }
-        let explained = self.explain(meter);
-        let counter = meter.estimator().counter();
-        let pruning = prune(&explained.counted, &self.pins(), settings, &|tool, text| {
-            counter.tool_result(tool, text)
-        });
+        let (pruning, total) = self.pruning(meter, settings, &pays)?;
         let (chosen, verdict) = pruning.cheapest(&prices, since, expected_turns);
         let edits: Vec<Edit> = chosen.edits.into_iter().filter(Edit::is_durable).collect();
         if !verdict.now || edits.is_empty() {
             return None;
         }
-        Some((self.pruned(edits, explained.total + overhead), verdict))
+        Some((self.pruned(edits, total + overhead), verdict))
     }
 
-    /// Whether a plan could come to anything, by the sizes of the messages.
-    fn worth_planning(
+    /// What may be hidden, and our count of the context; nothing where a plan
+    /// could not come to anything, by the sizes of the messages.
+    fn pruning(
         &self,
         meter: &mut Meter,
         settings: &PruneSettings,
         pays: &dyn Fn(Tokens, Tokens) -> bool,
-    ) -> bool {
-        let sizes: Vec<(Tokens, bool)> = self
-            .messages()
-            .iter()
+    ) -> Option<(Pruning, Tokens)> {
+        let messages = self.messages().iter();
+        let sizes: Vec<(Tokens, bool)> = messages
             .map(|message| {
                 let result = matches!(message.role, Role::ToolResult | Role::BashExecution);
                 (meter.message(message), result && !message.edited)
             })
             .collect();
-        worth_planning(sizes.into_iter(), settings, pays)
+        if !worth_planning(sizes.into_iter(), settings, pays) {
+            return None;
+        }
+        let explained = self.explain(meter);
+        let counter = meter.estimator().counter();
+        let count = |tool: &str, text: &str| counter.tool_result(tool, text);
+        let pruning = prune(&explained.counted, &self.pins(), settings, &count);
+        Some((pruning, explained.total))
     }
 
     /// The drafts of a pruning.
     fn pruned(&self, mut edits: Vec<Edit>, tokens: Tokens) -> Pruned {
         edits.sort_by_key(|edit| edit.at);
         let freed: Tokens = edits.iter().map(Edit::freed).sum();
-        let mark = json!({
+        let data = json!({
             "targets": edits.iter().map(|edit| edit.entry.as_str()).collect::<Vec<_>>(),
             "freed": freed,
             "tokensBefore": tokens,
@@ -144,10 +149,7 @@ impl Live {
                 content: Some(edit.content.clone()),
             })
             .collect();
-        drafts.push(Draft::Custom {
-            custom_type: PRUNE_MARK.into(),
-            data: mark.to_string(),
-        });
+        drafts.push(mark(PRUNE_MARK, &data));
         Pruned {
             results: edits.len(),
             suffix: edits
@@ -156,33 +158,5 @@ impl Live {
             freed,
             drafts,
         }
-    }
-}
-
-/// Counts a context, message by message.
-pub(crate) fn explain(messages: &[ContextMessage], meter: &mut Meter) -> Explained {
-    let unasked = unasked(messages);
-    let counted: Vec<Counted> = messages
-        .iter()
-        .enumerate()
-        .map(|(at, message)| Counted {
-            tokens: match unasked.contains(&at) {
-                true => Tokens::ZERO,
-                false => meter.message(message),
-            },
-            message: message.clone(),
-        })
-        .collect();
-    let sum = |wanted: &dyn Fn(&Role) -> bool| -> Tokens {
-        counted
-            .iter()
-            .filter(|counted| wanted(&counted.message.role))
-            .map(|counted| counted.tokens)
-            .sum()
-    };
-    Explained {
-        total: sum(&|_| true),
-        tool_output: sum(&|role| matches!(role, Role::ToolResult | Role::BashExecution)),
-        counted,
     }
 }

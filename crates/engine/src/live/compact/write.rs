@@ -1,14 +1,13 @@
 //! Replacing the older part of a context by a summary.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use longhaul_compaction::audit::{Audit, audit};
+use longhaul_compaction::audit::audit;
 use longhaul_compaction::cut::Cut;
 use longhaul_compaction::summary::{
     Extractive, Limits, Material, Previous, Span, Split, Summarizer, summarize,
 };
 use longhaul_compaction::tail::shorten;
-use longhaul_ledger::Ledger;
 use longhaul_tokens::{ContentKind, Tokens};
 use longhaul_transcript::{ContextMessage, Draft, EntryId, Piece, Role};
 use serde_json::json;
@@ -142,17 +141,34 @@ impl Live {
         let is_kept = |id: &EntryId| staying.contains(id);
         let context = context_text(&text, &kept);
         let fidelity = audit(&self.source, &context, &is_kept, &pins, request.is_stored);
-        let details = self.details(
-            request,
-            &base,
-            &fidelity,
-            Numbers {
-                shortened: &edits,
-                messages: ids.len(),
-                last_removed: ids.last().copied(),
-                summarizer: &summarizer,
-            },
-        );
+        let files = |modified: bool| -> Vec<&str> {
+            let files = self.full.files.values();
+            let files = files.filter(|file| file.is_modified() == modified);
+            files.map(|file| file.path.as_str()).collect()
+        };
+        let shortened = edits.iter().filter_map(|edit| match edit {
+            Draft::ContextEdit { target, .. } => Some(target),
+            _ => None,
+        });
+        // In a fixed order: the same session gives the same bytes.
+        let pinned: BTreeSet<EntryId> = self.pins().into_iter().collect();
+        let details = json!({
+            "epoch": self.epoch() + 1,
+            "layer": request.layer,
+            "trigger": request.trigger,
+            "messagesCompacted": ids.len(),
+            "boundaryMessageId": ids.last(),
+            "customInstruction": request.focus,
+            "readFiles": files(false),
+            "modifiedFiles": files(true),
+            "summarizer": summarizer,
+            "fidelity": fidelity,
+            "shortened": shortened.collect::<Vec<_>>(),
+            "wear": self.wear.after(Some(&fidelity)),
+            "schemaVersion": 1,
+            "pins": pinned,
+            "ledger": pack(&base),
+        });
         Ok(Compacted {
             removed: Removed {
                 messages: ids.len(),
@@ -167,7 +183,7 @@ impl Live {
                 summary: text,
                 first_kept,
                 tokens_before: u64::from(request.tokens_before.0),
-                details: Some(details),
+                details: Some(details.to_string()),
             },
             edits,
             tokens_after,
@@ -179,64 +195,6 @@ impl Live {
             base,
         })
     }
-
-    fn details(
-        &self,
-        request: &CompactionRequest<'_>,
-        base: &Ledger,
-        fidelity: &Audit,
-        numbers: Numbers<'_>,
-    ) -> String {
-        let files = |modified: bool| -> Vec<&str> {
-            self.full
-                .files
-                .values()
-                .filter(|file| file.is_modified() == modified)
-                .map(|file| file.path.as_str())
-                .collect()
-        };
-        json!({
-            "epoch": self.epoch() + 1,
-            "layer": request.layer,
-            "trigger": request.trigger,
-            "messagesCompacted": numbers.messages,
-            "boundaryMessageId": numbers.last_removed.map(EntryId::as_str),
-            "customInstruction": request.focus,
-            "readFiles": files(false),
-            "modifiedFiles": files(true),
-            "summarizer": numbers.summarizer,
-            "fidelity": fidelity,
-            "shortened": targets(numbers.shortened),
-            "wear": self.wear.after(Some(fidelity)),
-            "schemaVersion": 1,
-            "pins": sorted_pins(&self.pins()),
-            "ledger": pack(base),
-        })
-        .to_string()
-    }
-}
-
-/// The entries that edits change.
-fn targets(edits: &[Draft]) -> Vec<&str> {
-    let targets = edits.iter().filter_map(|edit| match edit {
-        Draft::ContextEdit { target, .. } => Some(target.as_str()),
-        _ => None,
-    });
-    targets.collect()
-}
-
-/// Pins in a fixed order: the same session gives the same bytes.
-fn sorted_pins(pins: &HashSet<EntryId>) -> Vec<&str> {
-    let mut ids: Vec<&str> = pins.iter().map(EntryId::as_str).collect();
-    ids.sort_unstable();
-    ids
-}
-
-struct Numbers<'a> {
-    shortened: &'a [Draft],
-    messages: usize,
-    last_removed: Option<&'a EntryId>,
-    summarizer: &'a str,
 }
 
 fn flatten(pieces: &[Piece]) -> Vec<ContextMessage> {

@@ -1,9 +1,13 @@
-//! Why a turn did not end with an answer.
+//! Why a session could not be opened, kept, asked or compacted, whoever runs it.
+
+use std::path::PathBuf;
 
 use longhaul_model::Failure;
 use longhaul_tokens::Tokens;
+use longhaul_transcript::Format;
 
-use crate::live::CompactionFailure;
+use crate::checkpoints;
+use crate::live::{CompactionFailure, UndoFailure};
 
 impl From<longhaul_files::Error> for Error {
     fn from(error: longhaul_files::Error) -> Error {
@@ -56,20 +60,43 @@ pub enum Error {
     Compaction(#[from] CompactionFailure),
     /// Nothing to take back.
     #[error(transparent)]
-    Undo(#[from] crate::live::UndoFailure),
+    Undo(#[from] UndoFailure),
     /// Nothing may be written here.
     #[error("nothing may be written here")]
     ReadOnly,
     /// Another process is at work in the session.
     #[error(transparent)]
-    Busy(crate::checkpoints::Error),
+    Busy(checkpoints::Error),
+    /// Another process was.
+    #[error("another process compacted this session meanwhile")]
+    Changed,
+    /// A host changes a list that is not known here.
+    #[error("the list {token:?} is not known here; give it whole")]
+    UnknownList {
+        /// What the host calls it.
+        token: String,
+    },
+    /// The list and what was kept of it could not be brought together.
+    #[error("the host's list does not fit what was kept of it in {path}")]
+    Unaligned {
+        /// The mirror.
+        path: PathBuf,
+    },
+    /// It is not a file that pi writes.
+    #[error("{path} is a session of {format}, not of pi")]
+    NotPi {
+        /// The file.
+        path: PathBuf,
+        /// Whose it is.
+        format: Format,
+    },
 }
 
 impl Error {
     /// One word for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            Error::Transcript(_) => "session",
+            Error::Transcript(_) | Error::NotPi { .. } => "session",
             Error::Assembly(_) => "assembly",
             Error::Window(_) => "window",
             Error::NoModel => "no_model",
@@ -77,20 +104,25 @@ impl Error {
             Error::ContextOverflow { .. } => "context_overflow",
             Error::Cancelled => "cancelled",
             Error::TooManyRounds(_) => "too_many_rounds",
-            Error::Compaction(_) => "compaction",
+            Error::Compaction(_) | Error::Changed => "compaction",
             Error::Undo(_) => "undo",
             Error::ReadOnly => "read_only",
             Error::Busy(_) => "busy",
+            Error::UnknownList { .. } | Error::Unaligned { .. } => "list",
         }
+    }
+
+    /// Whether somebody stopped it.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Error::Cancelled)
     }
 
     /// What can be done about it.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
             Error::Transcript(error) => return error.remedy(),
-            Error::Assembly(_) | Error::Compaction(_) | Error::Undo(_) | Error::Cancelled => {
-                return None;
-            }
+            Error::Assembly(_) | Error::Compaction(_) | Error::Undo(_) => return None,
+            Error::Cancelled | Error::Changed | Error::NotPi { .. } => return None,
             Error::Window(_) => "give the model's real window, such as --window 200k".into(),
             Error::NoModel => {
                 "name one with --model provider/name, such as anthropic/claude-sonnet-4-5".into()
@@ -112,19 +144,13 @@ impl Error {
                     .into()
             }
             Error::Busy(error) => return error.remedy(),
+            Error::UnknownList { .. } => "give the whole list".into(),
+            Error::Unaligned { path } => format!(
+                "`longhaul session verify {}` says what is wrong with it; moved away, it is made \
+                 anew from the host's messages",
+                path.display()
+            ),
         })
-    }
-}
-
-impl From<crate::compactor::Error> for Error {
-    fn from(error: crate::compactor::Error) -> Error {
-        use crate::compactor::Error as Why;
-        match error {
-            Why::Transcript(error) => Error::Transcript(error),
-            Why::Busy(error) => Error::Busy(error),
-            Why::Cancelled => Error::Cancelled,
-            Why::Changed => CompactionFailure::Failed(error.to_string()).into(),
-        }
     }
 }
 
@@ -137,5 +163,5 @@ impl From<Failure> for Error {
     }
 }
 
-/// The module's result type.
+/// The result of working with a session.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
