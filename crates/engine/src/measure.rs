@@ -402,7 +402,7 @@ fn anchor(
 }
 
 /// What one of our own compactions says of the size of the context after it.
-fn compacted(loaded: &Loaded) -> Option<Tokens> {
+pub(crate) fn compacted(loaded: &Loaded) -> Option<Tokens> {
     let (_, compaction) = loaded.compaction()?;
     let after = compaction
         .tokens_after

@@ -15,7 +15,7 @@ use super::site::{Output, Site, Terms};
 use crate::error::Result;
 use crate::event::Event;
 use crate::live::Pruned;
-use crate::measure::Size;
+use crate::measure::{Size, compacted};
 
 /// Growth of the context after which it is looked at again, for a window of
 /// 200,000.
@@ -186,8 +186,17 @@ impl<S: Site> Compactor<'_, S> {
         if !self.site.cache().is_some_and(|cache| cache.is_cold()) {
             return false;
         }
-        let after = terms.summarized(&self.site.bench().window, size.overhead);
+        let after = self.summarized(size, terms);
         self.expects_summary(size, terms) && size.at_most >= after + terms.prune.minimum
+    }
+
+    /// What a summary would bring the context to, as far as anyone can tell: to
+    /// what the last one did. The first may take all that it is allowed, which
+    /// in a small window is far more than any of them takes.
+    fn summarized(&mut self, size: Size, terms: &Terms) -> Tokens {
+        let Bench { live, window, .. } = self.site.bench();
+        let most = terms.summarized(window, size.overhead);
+        compacted(live.loaded()).map_or(most, |last| last.min(most))
     }
 
     /// Whether a summary will make room by itself, as far as anyone can tell: a
@@ -225,7 +234,7 @@ impl<S: Site> Compactor<'_, S> {
         bench.course.output = Some(output);
         // A summary makes more room at the same price: hiding output instead pays
         // only where it makes as much, or where there will be no summary.
-        let after = terms.summarized(&window, size.overhead);
+        let after = self.summarized(size, terms);
         let summarizes = terms.summarizes(self.site.bench().live.wear().counted());
         let pays = !summarizes || context - output.freed <= after;
         let prunable = if pays { output.freed } else { Tokens::ZERO };

@@ -6,6 +6,7 @@ use longhaul_tokens::WindowSettings;
 use longhaul_transcript::EntryId;
 
 use super::*;
+use crate::marks::PRUNE_MARK;
 
 struct Played {
     report: ReplayReport,
@@ -18,9 +19,19 @@ fn play(size: u32, ttl_seconds: u32) -> Played {
 }
 
 fn play_by(size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Options<'_>)) -> Played {
+    play_of(Plan::default().seed, size, ttl_seconds, change)
+}
+
+fn play_of(
+    seed: u64,
+    size: u32,
+    ttl_seconds: u32,
+    change: impl FnOnce(&mut Options<'_>),
+) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let plan = Plan {
+        seed,
         size: Size::Turns(25),
         ..Plan::default()
     };
@@ -103,6 +114,29 @@ fn an_expected_compaction_comes_while_the_cache_is_cold() {
     assert!(early(&cold) > 0);
     assert!(cold.report.troubles.is_empty());
     assert!(cold.report.totals.cost_longhaul < cold.report.totals.cost_masking);
+}
+
+#[test]
+fn nothing_is_hidden_where_a_summary_like_the_last_would_make_more_room() {
+    let mut hidden = 0;
+    for seed in 1..=6 {
+        let played = play_of(seed, 60_000, u32::MAX, |_| {});
+        let mut last = None;
+        for entry in &played.written {
+            match &entry.body {
+                Body::Compaction(compaction) => last = compaction.tokens_after,
+                Body::Custom { custom_type, .. } if custom_type == PRUNE_MARK => {
+                    let mark: serde_json::Value = serde_json::from_str(entry.raw()).unwrap();
+                    let after = mark["data"]["tokensAfter"].as_u64().unwrap();
+                    assert!(last.is_none_or(|last| after <= last), "{after}, {last:?}");
+                    hidden += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    // Before the first summary nobody knows.
+    assert!(hidden > 0);
 }
 
 #[test]
