@@ -73,7 +73,9 @@ pub(crate) fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
         || [".jsonl", ".json", ".sqlite"]
             .iter()
             .any(|ending| name.ends_with(ending));
-    (expanded.is_file() || (looks_like_one && !name.contains(':'))).then_some(expanded)
+    // What is there and no file is named by its path too, and refused by its kind.
+    let is_there = expanded.metadata().is_ok_and(|meta| !meta.is_dir());
+    (is_there || (looks_like_one && !name.contains(':'))).then_some(expanded)
 }
 
 /// The session in a file; of a store that holds several, the newest.

@@ -21,6 +21,9 @@ use longhaul_transcript::{Millis, Session};
 
 pub use event::{Happened, answer};
 
+/// Says which window a session has, and who says so.
+pub type WindowIn<'a> = dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String> + 'a;
+
 /// What a hook works with, filled in by the program that runs it.
 pub struct Machine<'a> {
     /// The settings.
@@ -34,7 +37,7 @@ pub struct Machine<'a> {
     /// Where the index of a folder lies; with none of its own, of this one.
     pub index: &'a dyn Fn(Option<&Path>) -> PathBuf,
     /// The window of a session.
-    pub window: &'a dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String>,
+    pub window: &'a WindowIn<'a>,
     /// The time now.
     pub now: Millis,
     /// Hears what somebody should know.

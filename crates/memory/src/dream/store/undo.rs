@@ -105,7 +105,7 @@ impl Dreams<'_> {
             None => state.undone_by(one.number).is_none(),
         };
         let change = state.promotions().find(is_meant);
-        let change = change.ok_or_else(|| match number {
+        let change = change.ok_or(match number {
             Some(number) => Error::NoChange { number },
             None => Error::NothingToUndo,
         })?;
