@@ -123,7 +123,11 @@ impl Error {
             Error::Transcript(error) => return error.remedy(),
             Error::Assembly(_) | Error::Compaction(_) | Error::Undo(_) => return None,
             Error::Cancelled | Error::Changed | Error::NotPi { .. } => return None,
-            Error::Window(_) => "give the model's real window, such as --window 200k".into(),
+            Error::Window(_) => {
+                "give the model's real window: with --window 200k, or in pi as `contextWindow` of \
+                 the model in models.json"
+                    .into()
+            }
             Error::NoModel => {
                 "name one with --model provider/name, such as anthropic/claude-sonnet-4-5".into()
             }
