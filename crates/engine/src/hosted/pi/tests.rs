@@ -59,6 +59,7 @@ struct Pi {
     path: PathBuf,
     leaf: Option<String>,
     written: u32,
+    host: PiHost,
     setup: Arc<Setup>,
 }
 
@@ -75,6 +76,7 @@ impl Pi {
             path,
             leaf: None,
             written: 0,
+            host: host(),
         }
     }
 
@@ -103,13 +105,23 @@ impl Pi {
 
     /// A call of `read` and its result.
     fn round(&mut self, number: u32, text: &str) -> EntryId {
+        self.reported_round(number, text, None)
+    }
+
+    /// The same, where the provider says how large its prompt was.
+    fn reported_round(&mut self, number: u32, text: &str, prompt: Option<Tokens>) -> EntryId {
         let call = format!("call-{number}");
-        self.message(json!({
+        let mut message = json!({
             "role": "assistant",
             "content": [{"type": "toolCall", "id": call, "name": "read",
                 "arguments": {"path": format!("src/part_{number}.rs")}}],
             "stopReason": "toolUse", "timestamp": 0,
-        }));
+        });
+        if let Some(prompt) = prompt {
+            message["usage"] =
+                json!({"input": prompt, "output": 50, "cacheRead": 0, "cacheWrite": 0});
+        }
+        self.message(message);
         self.message(json!({
             "role": "toolResult", "toolCallId": call, "toolName": "read",
             "content": [{"type": "text", "text": text}], "isError": false, "timestamp": 0,
@@ -131,7 +143,7 @@ impl Pi {
         let end = session
             .turn_end(
                 self.at().as_ref(),
-                host(),
+                self.host,
                 &CancellationToken::new(),
                 &mut sink,
             )
@@ -311,6 +323,68 @@ fn a_long_session_is_compacted_again_and_again_and_the_file_verifies() {
         let hits = recalled(&pi.path, Query::Id(id.as_str().to_owned()));
         assert!(full_text(&hits[0].entry).contains(text.trim_end()), "{id}");
     }
+}
+
+#[test]
+fn old_output_is_hidden_where_a_summary_would_not_make_more_room() {
+    let mut pi = Pi::new();
+    pi.host = PiHost {
+        window: Some(Tokens(60_000)),
+        reserve: Some(Tokens(10_000)),
+        compacts: true,
+    };
+    pi.user("Read every part of src and list what it computes.");
+    let mut session = pi.open();
+    let mut results = Vec::new();
+    // The system prompt and the tools are not in the file.
+    let fixed = Tokens(2_000);
+    let mut prompt = fixed;
+    let (entries, events) = loop {
+        let number = u32::try_from(results.len()).unwrap();
+        let text = file(number, 60);
+        results.push((pi.reported_round(number, &text, Some(prompt)), text));
+        let (entries, events) = pi.end_turn(&mut session);
+        if !entries.is_empty() {
+            break (entries, events);
+        }
+        let Bench { live, meter, .. } = &mut session.bench;
+        prompt = fixed + meter.messages(live.messages());
+    };
+    let kinds = kinds_of(&entries);
+    let (mark, edits) = kinds.split_last().unwrap();
+    assert_eq!(*mark, "custom", "{kinds:?} at {prompt}");
+    assert!(
+        edits.iter().all(|kind| *kind == "context_edit"),
+        "{edits:?}"
+    );
+    let pruned = events.iter().find_map(|event| match event {
+        Event::Pruned {
+            results,
+            tokens_after,
+            ..
+        } => Some((*results, *tokens_after)),
+        _ => None,
+    });
+    let (hidden, after) = pruned.unwrap();
+    assert_eq!(hidden, edits.len());
+
+    // pi has appended them: what it sends now is what was foreseen, and every byte
+    // can be had back.
+    session.follow(pi.at().as_ref(), pi.host).unwrap();
+    assert_eq!(session.size(None).tokens, after);
+    assert_eq!(session.live().epoch(), 0);
+    let first = &session.live().messages()[2];
+    assert!(
+        first.json().contains("[pruned: read src/part_0.rs"),
+        "{}",
+        first.json()
+    );
+    for (id, text) in results {
+        let hits = recalled(&pi.path, Query::Id(id.as_str().to_owned()));
+        assert!(full_text(&hits[0].entry).contains(text.trim_end()), "{id}");
+    }
+    let report = longhaul_transcript::verify(&Stored::open(&pi.path).unwrap()).unwrap();
+    assert!(report.is_sound(), "{report:?}");
 }
 
 #[test]
