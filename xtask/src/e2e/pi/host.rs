@@ -152,10 +152,15 @@ impl Pi {
             .map(drop)
     }
 
-    /// Asks pi to compact.
-    pub(super) fn compact(&mut self) -> Result<Value> {
+    /// Asks pi to compact; says whether it found anything to leave out.
+    pub(super) fn compact(&mut self) -> Result<bool> {
         self.send(&json!({"id": "compact", "type": "compact"}))?;
-        self.until(|message| message["type"] == "response" && message["id"] == "compact")
+        let answer = self.until(|it| it["type"] == "response" && it["id"] == "compact");
+        match answer {
+            Ok(_) => Ok(true),
+            Err(error) if error.to_string().contains("Nothing to compact") => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn send(&mut self, command: &Value) -> Result<()> {
