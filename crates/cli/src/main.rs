@@ -108,6 +108,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Dream(command) => commands::dream::run(&app, command),
         Command::Rpc(args) => commands::rpc::run(app, &cli.global, args),
         Command::Mcp(args) => commands::mcp::run(app, args),
+        Command::Serve(args) => commands::serve::run(app, args),
         Command::Hook(args) => commands::hook::run(app, args),
         Command::Config(command) => commands::config::run(&app, command),
         Command::Doctor => commands::doctor::run(&app),

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 pub use named::{Meant, belongs_to, id_of, listed_id};
 
-use crate::measure::{Meter, WindowEvidence};
+use crate::measure::{Meter, Reading, WindowEvidence};
 
 /// Where agents keep their sessions on this machine. The caller looks at the
 /// home folder and the environment; this only names what follows from them.
@@ -231,6 +231,8 @@ pub struct Glance {
     pub model: Option<String>,
     /// What the session says of that model's window.
     pub evidence: WindowEvidence,
+    /// All that was read of its size.
+    pub reading: Reading,
     /// The session's name, or the last thing the user said.
     pub title: Option<String>,
     /// When the last entry was written.
@@ -288,6 +290,7 @@ pub fn glance(reference: &SessionRef, meter: &mut Meter) -> longhaul_transcript:
             model,
             title,
             last,
+            reading,
         });
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`catalog`] | finds the sessions of every agent on a machine |
 //! | [`assembled`] | lays out the whole request that a model would be sent |
+//! | [`aftermath`] | says where everything is that a session holds, after a compaction |
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`standing`] | says how a session stands, and what to do next |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
@@ -18,6 +19,7 @@
 //! | [`tools`] | what an agent may call during a turn, and who allows it |
 //! | [`library`] | makes memory files and sessions findable, for people and agents |
 //! | [`survey`] | knows a long session without reading it again |
+//! | [`timeline`] | says what filled each request of a session |
 //! | [`subagent`] | starts a session for a part of the work |
 //! | [`prewarm`] | reads ahead what the next turn will want |
 //! | [`export`] | puts a session into one file, and begins one from it |
@@ -28,6 +30,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
+pub mod aftermath;
 pub mod assembled;
 pub mod catalog;
 mod changes;
@@ -53,6 +56,7 @@ pub mod standing;
 pub mod state;
 pub mod subagent;
 pub mod survey;
+pub mod timeline;
 pub mod tools;
 
 pub use error::{Error, Result};

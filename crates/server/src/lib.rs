@@ -5,9 +5,15 @@
 //! | [`rpc`] | a host that runs the model itself: OpenClaw, pi |
 //! | [`mcp`] | any client of the Model Context Protocol |
 //! | [`hook`] | an agent that calls programs around its own compactions: Claude Code |
+//! | [`dashboard`] | a person with a browser, and programs that ask over HTTP |
+//!
+//! [`desk`] is what all but the first ask, and [`http`] what those over HTTP share.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
+pub mod dashboard;
+pub mod desk;
 pub mod hook;
+pub mod http;
 pub mod mcp;
 pub mod rpc;

@@ -12,6 +12,7 @@ mod hook;
 mod mcp;
 mod memory;
 mod memory_files;
+mod serve;
 mod work;
 
 pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
@@ -23,6 +24,7 @@ pub(crate) use hook::{HookArgs, HookCommand, HookPlaceArgs};
 pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
+pub(crate) use serve::ServeArgs;
 pub(crate) use work::{
     AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, Reach, RecallArgs,
     RedactArgs, ReplayArgs, ReportKind, Switch, WindowsArgs,
@@ -135,6 +137,8 @@ pub(crate) enum Command {
     Rpc(RpcArgs),
     /// Serve recall, memory, status, checkpoints and hand-offs to any MCP client
     Mcp(McpArgs),
+    /// Show in a browser what fills the sessions of every agent, and what left them
+    Serve(ServeArgs),
     /// Save and give back an agent's state around its own compactions
     Hook(HookArgs),
     /// Show the configuration and where each value comes from, and set values

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use longhaul_engine::tools::Notebook;
 use longhaul_model::CancellationToken;
-use longhaul_server::mcp::{Desk, Error, Gate, HttpLimits, serve_http, serve_stdio};
+use longhaul_server::desk::Desk;
+use longhaul_server::http::HttpLimits;
+use longhaul_server::mcp::{Error, Gate, serve_http, serve_stdio};
 
 use super::{memory, memory_files, models};
 use crate::app::App;
@@ -40,7 +42,7 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
 }
 
 /// What is served: everything below gets values.
-fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
+pub(super) fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
     let config = app.config.config.clone();
     let mut library = None;
     let mut notebook: Option<Arc<dyn Notebook>> = None;
@@ -78,31 +80,42 @@ fn in_words(failure: Failure) -> String {
     }
 }
 
+/// An address that others can reach needs a name under which they may.
+pub(super) fn refuse_strangers(address: SocketAddr, hosts: &[String]) -> Result<(), Failure> {
+    if address.ip().is_loopback() || !hosts.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{address} can be reached from other machines, which could read every session here"
+    ))
+    .help(
+        "use 127.0.0.1, or name the host under which it may be reached with --allow-host, \
+         behind something that speaks TLS",
+    ))
+}
+
+/// The token in an environment variable.
+pub(super) fn token_of(app: &App, name: &str) -> Result<String, Failure> {
+    const SHORTEST: usize = 16;
+    match app.variable(name).map(|token| token.trim().to_owned()) {
+        Some(token) if token.len() >= SHORTEST => Ok(token),
+        found => {
+            let what = match found {
+                Some(_) => format!("the token in {name} is shorter than {SHORTEST} characters"),
+                None => format!("there is no token in the environment variable {name}"),
+            };
+            Err(Failure::usage(what)
+                .help("set it to a long random text, or leave --token-env out for a new one"))
+        }
+    }
+}
+
 /// Who may come in, and whether the token is a new one.
 fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool), Failure> {
-    if !address.ip().is_loopback() && args.allow_host.is_empty() {
-        return Err(Failure::usage(format!(
-            "{address} can be reached from other machines, which could read every session here"
-        ))
-        .help(
-            "use 127.0.0.1, or name the host under which it may be reached with --allow-host, \
-             behind something that speaks TLS",
-        ));
-    }
-    const SHORTEST: usize = 16;
+    refuse_strangers(address, &args.allow_host)?;
     let (token, is_new) = match &args.token_env {
         None => (new_token(), true),
-        Some(name) => match app.variable(name).map(|token| token.trim().to_owned()) {
-            Some(token) if token.len() >= SHORTEST => (token, false),
-            found => {
-                let what = match found {
-                    Some(_) => format!("the token in {name} is shorter than {SHORTEST} characters"),
-                    None => format!("there is no token in the environment variable {name}"),
-                };
-                return Err(Failure::usage(what)
-                    .help("set it to a long random text, or leave --token-env out for a new one"));
-            }
-        },
+        Some(name) => (token_of(app, name)?, false),
     };
     let gate = Gate {
         token,
@@ -114,7 +127,7 @@ fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool), 
 }
 
 /// A token nobody can guess. Each of these ids has 32 random bits of its own.
-fn new_token() -> String {
+pub(super) fn new_token() -> String {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..8 {
         hasher.update(uuid::Uuid::now_v7().as_bytes());
@@ -145,7 +158,7 @@ async fn listen(
 
 /// Waits for a signal that asks the program to end, and lets it end in order. One
 /// that comes before anybody waits counts as well.
-fn ended(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
+pub(super) fn ended(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
     let asked = {
         use tokio::signal::unix::{SignalKind, signal};
         let terminated = signal(SignalKind::terminate());

@@ -31,6 +31,7 @@ mod replay_page;
 pub(crate) mod rpc;
 pub(crate) mod sample;
 mod saving;
+pub(crate) mod serve;
 pub(crate) mod session;
 mod show;
 mod trash;

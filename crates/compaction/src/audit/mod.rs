@@ -8,6 +8,8 @@
 mod report;
 mod search;
 mod source;
+mod survival;
 
 pub use report::{Audit, Kept, Missing, UserTextTally, audit};
 pub use source::{Source, SourceText};
+pub use survival::{Standing, Survival, Traced, survival};

@@ -5,8 +5,8 @@ use std::fmt;
 use longhaul_transcript::{Channel, EntryId};
 use serde::{Deserialize, Serialize};
 
-use super::search::{Edge, Needle, occurring};
 use super::source::Source;
+use super::survival::{Standing, Survival, Traced, survival, traced};
 
 /// How the user's words fared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -142,6 +142,14 @@ impl Audit {
         u32::try_from(percent).unwrap_or(100).min(100)
     }
 
+    /// Counts what stands, and names what does not.
+    fn kept(&mut self, what: &str, traced: &[Traced<'_>]) -> Kept {
+        for one in traced.iter().filter(|one| !one.stands) {
+            self.lose(what, one.text, one.entry);
+        }
+        Kept::of(traced.iter().map(|one| one.stands))
+    }
+
     fn lose(&mut self, what: &str, text: &str, entry: Option<&EntryId>) {
         let same = self.lost.iter().filter(|missing| missing.what == what);
         if same.count() < Audit::LISTED {
@@ -189,36 +197,19 @@ pub fn audit(
     pinned: &[(EntryId, String)],
     is_stored: &dyn Fn(&EntryId) -> bool,
 ) -> Audit {
+    let survival = survival(source, context_text, is_stored);
+    let pinned = pinned
+        .iter()
+        .map(|(entry, text)| (text.as_str(), Some(entry)));
+    let pins = traced(pinned, context_text);
     let mut audit = Audit::default();
-    words(&mut audit, source, context_text, is_stored);
-    files(&mut audit, source, context_text);
-    let items: Vec<&str> = source.open_items().collect();
-    let found = find(&items, context_text);
-    audit.to_dos = Kept::of(found.iter().copied());
-    for (item, _) in items.iter().zip(&found).filter(|(_, found)| !**found) {
-        audit.lose("to-do", item, None);
-    }
-    let notes: Vec<&str> = source
-        .notes()
-        .iter()
-        .map(|(_, text)| text.as_str())
-        .collect();
-    let found = find(&notes, context_text);
-    audit.notes = Kept::of(found.iter().copied());
-    for ((entry, note), _) in source
-        .notes()
-        .iter()
-        .zip(&found)
-        .filter(|(_, found)| !**found)
-    {
-        audit.lose("note", note, Some(entry));
-    }
-    let pins: Vec<&str> = pinned.iter().map(|(_, text)| text.as_str()).collect();
-    let found = find(&pins, context_text);
-    audit.pins = Kept::of(found.iter().copied());
-    for ((entry, text), _) in pinned.iter().zip(&found).filter(|(_, found)| !**found) {
-        audit.lose("pin", text, Some(entry));
-    }
+    words(&mut audit, &survival);
+    audit.files_changed = audit.kept("file changed", &survival.changed);
+    // Of files that were only read none is lost: they lie on the disk.
+    audit.files_read = Kept::of(survival.read.iter().map(|file| file.stands));
+    audit.to_dos = audit.kept("to-do", &survival.to_dos);
+    audit.notes = audit.kept("note", &survival.notes);
+    audit.pins = audit.kept("pin", &pins);
     audit.recallable.total = source.settled();
     audit.recallable.kept = source.settled();
     for entry in source.entries().iter().filter(|entry| !kept(entry)) {
@@ -231,51 +222,28 @@ pub fn audit(
     audit
 }
 
-/// Which texts stand in the context, spaces aside. A summary may break a tag with
-/// a backslash behind its bracket, so on both sides none is looked at there.
-fn find(texts: &[&str], context: &str) -> Vec<bool> {
-    let unbroken = |text: &str| text.replace("<\\", "<");
-    let texts: Vec<String> = texts.iter().map(|text| unbroken(text)).collect();
-    let needles: Vec<Needle<'_>> = texts
-        .iter()
-        .map(|text| Needle::new(text, Edge::Any))
-        .collect();
-    occurring(&needles, &unbroken(context))
-}
-
-/// Of a text that was shortened its beginning stands there: so many characters.
-const BEGINNING: usize = 60;
-
-fn words(audit: &mut Audit, source: &Source, context: &str, is_stored: &dyn Fn(&EntryId) -> bool) {
-    let texts: Vec<&str> = source
-        .texts()
-        .iter()
-        .map(|said| said.text.as_str())
-        .collect();
-    let begin = |text: &str| text.chars().take(BEGINNING).collect::<String>();
-    let beginnings: Vec<String> = texts.iter().map(|text| begin(text)).collect();
-    let beginnings: Vec<&str> = beginnings.iter().map(String::as_str).collect();
-    let whole = find(&texts, context);
-    let begun = find(&beginnings, context);
-    let tally = &mut audit.user_text;
-    tally.total = source.texts_left();
-    tally.recallable = source.texts_left();
-    audit.reduced_unlisted = source.texts_left();
-    let mut nowhere = Vec::new();
-    for (said, (whole, begun)) in source.texts().iter().zip(whole.iter().zip(&begun)) {
+fn words(audit: &mut Audit, survival: &Survival<'_>) {
+    let left = survival.texts_left;
+    audit.reduced_unlisted = left;
+    audit.user_text = UserTextTally {
+        total: left,
+        recallable: left,
+        ..UserTextTally::default()
+    };
+    for (said, standing) in &survival.texts {
+        let tally = &mut audit.user_text;
         tally.total += 1;
-        if *whole {
-            tally.whole += 1;
-            continue;
-        }
-        match (begun, is_stored(&said.entry)) {
-            (true, _) => tally.shortened += 1,
-            (false, true) => tally.recallable += 1,
-            (false, false) => {
+        match standing {
+            Standing::Whole => tally.whole += 1,
+            Standing::Shortened => tally.shortened += 1,
+            Standing::Recallable => tally.recallable += 1,
+            Standing::Nowhere => {
                 tally.nowhere += 1;
-                nowhere.push(said);
-                continue;
+                audit.lose("user text", &said.text, Some(&said.entry));
             }
+        }
+        if !matches!(standing, Standing::Shortened | Standing::Recallable) {
+            continue;
         }
         if audit.reduced.len() < Audit::LISTED {
             audit.reduced.push(Missing {
@@ -288,45 +256,4 @@ fn words(audit: &mut Audit, source: &Source, context: &str, is_stored: &dyn Fn(&
             audit.reduced_unlisted += 1;
         }
     }
-    for said in nowhere {
-        audit.lose("user text", &said.text, Some(&said.entry));
-    }
-}
-
-fn files(audit: &mut Audit, source: &Source, context: &str) {
-    let changed: Vec<(&str, &EntryId)> = source.changed().collect();
-    let found = stand(source, &changed, context);
-    for ((path, entry), _) in changed.iter().zip(&found).filter(|(_, found)| !**found) {
-        audit.lose("file changed", path, Some(entry));
-    }
-    audit.files_changed = Kept::of(found);
-    // Of a file that was only read a pointer is enough: so many of its folder.
-    let read: Vec<(&str, &EntryId)> = source.read().collect();
-    let found = stand(source, &read, context).into_iter().zip(&read);
-    let folders: Vec<&str> = context
-        .lines()
-        .filter(|line| line.contains("/ +"))
-        .collect();
-    let pointed = |path: &str| {
-        let folder = |path: &str| {
-            path.rsplit_once('/')
-                .map(|(folder, _)| format!("{folder}/ +"))
-        };
-        let names = [Some(path), source.relative(path)].into_iter().flatten();
-        names
-            .filter_map(folder)
-            .any(|name| folders.iter().any(|line| line.contains(&name)))
-    };
-    audit.files_read = Kept::of(found.map(|(found, (path, _))| found || pointed(path)));
-}
-
-/// Which paths stand in the context: in full, or relative to the working folder.
-fn stand(source: &Source, paths: &[(&str, &EntryId)], context: &str) -> Vec<bool> {
-    let needles: Vec<Needle<'_>> = paths
-        .iter()
-        .flat_map(|(path, _)| [*path, source.relative(path).unwrap_or(path)])
-        .map(|path| Needle::new(path, Edge::Path))
-        .collect();
-    let found = occurring(&needles, context);
-    found.chunks(2).map(|both| both.contains(&true)).collect()
 }

@@ -15,8 +15,8 @@ use rmcp::{ErrorData, ServerHandler, ServiceExt};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::desk::Desk;
 use super::{Error, resources, tools};
+use crate::desk::Desk;
 
 const INSTRUCTIONS: &str = include_str!("instructions.md");
 

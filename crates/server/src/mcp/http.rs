@@ -2,20 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, to_bytes};
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Router};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::connections::{self, Connection, HttpLimits};
-use super::desk::Desk;
 use super::door::Door;
+use crate::desk::Desk;
+use crate::http::{self, HttpLimits, LOOPBACK, carries, whole};
 
 /// Who may come in.
 #[derive(Debug, Clone)]
@@ -47,7 +46,7 @@ pub async fn serve_http(
     gate: Gate,
     cancel: CancellationToken,
 ) {
-    let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let loopback = LOOPBACK.map(str::to_owned);
     let config = StreamableHttpServerConfig::default()
         // Every request stands for itself: nothing to keep for clients that are gone.
         .with_legacy_session_mode(false)
@@ -69,12 +68,11 @@ pub async fn serve_http(
     let router = Router::new()
         .nest_service("/mcp", service)
         .layer(middleware::from_fn_with_state(admission, admit));
-    connections::serve(listener, router, gate.limits, cancel).await;
+    http::serve(listener, router, gate.limits, cancel).await;
 }
 
 async fn admit(
     State(Admission { token, limits }): State<Admission>,
-    Extension(connection): Extension<Arc<Connection>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -84,22 +82,12 @@ async fn admit(
                       Authorization: Bearer TOKEN\n";
         return (StatusCode::UNAUTHORIZED, challenge, remedy).into_response();
     }
-    let (head, body) = request.into_parts();
-    let body = tokio::time::timeout(limits.body, to_bytes(body, limits.body_bytes));
-    let body = match body.await {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => {
-            let remedy = format!("send at most {} bytes a request\n", limits.body_bytes);
-            return (StatusCode::PAYLOAD_TOO_LARGE, remedy).into_response();
-        }
-        Err(_) => {
-            let remedy = format!("send the body within {} s\n", limits.body.as_secs());
-            return (StatusCode::REQUEST_TIMEOUT, remedy).into_response();
-        }
+    let (request, _answering) = match whole(request, limits).await {
+        Ok(whole) => whole,
+        Err(refusal) => return *refusal,
     };
-    let _answering = connection.answering();
-    let is_json = says_json(&head.headers);
-    let response = next.run(Request::from_parts(head, Body::from(body))).await;
+    let is_json = says_json(request.headers());
+    let response = next.run(request).await;
     // The media type was right, so it is what the body says that was not.
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => unreadable(),
@@ -124,51 +112,4 @@ fn unreadable() -> Response {
         "error": { "code": -32700, "message": message },
     });
     (StatusCode::BAD_REQUEST, kind, body.to_string()).into_response()
-}
-
-fn carries(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, given)| given.trim());
-    given.is_some_and(|given| is_same(given.as_bytes(), token.as_bytes()))
-}
-
-/// Compares without telling by its time how much was right.
-fn is_same(given: &[u8], wanted: &[u8]) -> bool {
-    let differing = given
-        .iter()
-        .zip(wanted)
-        .fold(0, |all, (one, other)| all | (one ^ other));
-    given.len() == wanted.len() && differing == 0 && !wanted.is_empty()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_whole_token_opens() {
-        let headers = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::AUTHORIZATION, value.parse().unwrap());
-            headers
-        };
-        assert!(carries(&headers("Bearer abc"), "abc"));
-        assert!(carries(&headers("bearer  abc "), "abc"));
-        for wrong in [
-            "Bearer ab",
-            "Bearer abcd",
-            "Basic abc",
-            "abc",
-            "Bearer",
-            "Bearer ",
-        ] {
-            assert!(!carries(&headers(wrong), "abc"), "{wrong}");
-        }
-        assert!(!carries(&HeaderMap::new(), "abc"));
-        assert!(!carries(&headers("Bearer "), ""));
-    }
 }

@@ -7,23 +7,19 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | what is served, and from where? | a [`Desk`], which the program fills in |
-//! | how do clients come in? | [`serve_stdio`], [`serve_http`] behind a [`Gate`], within [`HttpLimits`] |
+//! | what is served, and from where? | a [`Desk`](crate::desk::Desk), which the program fills in |
+//! | how do clients come in? | [`serve_stdio`], [`serve_http`] behind a [`Gate`], within [`HttpLimits`](crate::http::HttpLimits) |
 //! | what may they call? | `recall`, `memory_search`, `memory_get`, `context_status`, `checkpoint`, `handoff` |
 //! | what may they read? | `longhaul://session/…`, `longhaul://checkpoint/…/…` |
 //!
 //! What a tool cannot do is a result with the reason and the remedy, for the
 //! model to read; a protocol error is kept for what only a broken client does.
 
-mod connections;
-mod desk;
 mod door;
 mod http;
 mod resources;
 mod tools;
 
-pub use connections::HttpLimits;
-pub use desk::{Desk, Logging, WindowOf};
 pub use door::serve_stdio;
 pub use http::{Gate, serve_http};
 

@@ -13,7 +13,7 @@ use longhaul_redact::Redactor;
 use longhaul_transcript::{ContextMessage, Session};
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use super::desk::Desk;
+use crate::desk::Desk;
 
 const SESSION: &str = "longhaul://session/";
 const CHECKPOINT: &str = "longhaul://checkpoint/";

@@ -14,8 +14,8 @@ use rmcp::model::{Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::desk::{Desk, Wish};
 use super::resources;
+use crate::desk::{Desk, Wish};
 
 /// All of them.
 pub(super) const NAMES: [&str; 7] = [

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use axum::http::StatusCode;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
 use longhaul_engine::catalog::{self, Catalog, Meant, Places, belongs_to, id_of};
@@ -15,7 +16,7 @@ use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::{Meter, Reading};
 use longhaul_engine::standing::{Seen, Standing};
-use longhaul_engine::survey::Keep;
+use longhaul_engine::survey::{Keep, Surveys};
 use longhaul_engine::tools::{
     NobodyToAsk, Notebook, Noted, Permissions, WorkspaceSettings, WorkspaceTools,
 };
@@ -24,8 +25,10 @@ use longhaul_memory::files::Origin;
 use longhaul_memory::flush::noted;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window};
-use longhaul_transcript::{Context, Loaded, Millis, Session};
+use longhaul_transcript::{Context, EntryId, Loaded, Millis, Session};
 use serde_json::Value;
+
+use crate::http::Refusal;
 
 /// Says which window a session has, and who says so.
 pub type WindowOf =
@@ -60,34 +63,34 @@ pub struct Desk {
 }
 
 /// A session with its context measured.
-pub(super) struct Measured {
-    session: Session,
-    loaded: Loaded,
-    context: Context,
-    reading: Reading,
-    window: Window,
-    origin: ResolvedWindow,
+pub(crate) struct Measured {
+    pub(crate) session: Session,
+    pub(crate) loaded: Loaded,
+    pub(crate) context: Context,
+    pub(crate) reading: Reading,
+    pub(crate) window: Window,
+    pub(crate) origin: ResolvedWindow,
 }
 
 /// A checkpoint that was asked for.
-pub(super) struct Saved {
-    pub(super) id: CheckpointId,
+pub(crate) struct Saved {
+    pub(crate) id: CheckpointId,
     /// What it holds; none where the last one says the same.
-    pub(super) written: Option<CheckpointEvent>,
+    pub(crate) written: Option<CheckpointEvent>,
     /// What somebody should know.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// What is asked for of a hand-off.
-pub(super) struct Wish {
-    pub(super) to: String,
-    pub(super) task: String,
-    pub(super) rules: Vec<String>,
-    pub(super) budget: Option<u32>,
+pub(crate) struct Wish {
+    pub(crate) to: String,
+    pub(crate) task: String,
+    pub(crate) rules: Vec<String>,
+    pub(crate) budget: Option<u32>,
 }
 
 /// A failure with its remedy, as a model reads it.
-pub(super) fn advised(message: impl std::fmt::Display, remedy: Option<String>) -> String {
+pub(crate) fn advised(message: impl std::fmt::Display, remedy: Option<String>) -> String {
     match remedy {
         Some(remedy) => format!("{message}. Remedy: {remedy}."),
         None => format!("{message}."),
@@ -99,13 +102,13 @@ fn failed(error: longhaul_transcript::Error) -> String {
 }
 
 impl Desk {
-    pub(super) fn catalog(&self) -> Catalog {
+    pub(crate) fn catalog(&self) -> Catalog {
         catalog::find(&self.places)
     }
 
     /// The session that is meant: the one of this name, else the newest of the
     /// workspace. A name is never taken for a path.
-    pub(super) fn session(&self, name: Option<&str>) -> Result<Session, String> {
+    pub(crate) fn session(&self, name: Option<&str>) -> Result<Session, String> {
         const SHOWN: usize = 5;
         let catalog = self.catalog();
         let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else {
@@ -154,7 +157,7 @@ impl Desk {
 
     /// The tools of an agent that look back, for a session: those that write or
     /// run something are not among them.
-    pub(super) fn looking_back(&self, session: &Session) -> Result<WorkspaceTools, String> {
+    pub(crate) fn looking_back(&self, session: &Session) -> Result<WorkspaceTools, String> {
         let others = self.catalog().sessions.into_iter();
         let others = others
             .map(|listed| listed.reference)
@@ -168,7 +171,7 @@ impl Desk {
     }
 
     /// The same without a session: the memory files alone.
-    pub(super) fn remembering(&self) -> Result<WorkspaceTools, String> {
+    pub(crate) fn remembering(&self) -> Result<WorkspaceTools, String> {
         self.toolbox(None)
     }
 
@@ -190,6 +193,10 @@ impl Desk {
 
     fn measure(&self, session: Session) -> Result<Measured, String> {
         let loaded = session.load().map_err(failed)?;
+        self.measure_loaded(session, loaded)
+    }
+
+    fn measure_loaded(&self, session: Session, loaded: Loaded) -> Result<Measured, String> {
         let context = Context::build(&loaded);
         let reading = Meter::new(self.config.tokens.estimator).context(&loaded, &context);
         let (window, origin) = (self.window)(&session, &reading)?;
@@ -204,7 +211,7 @@ impl Desk {
     }
 
     /// How a session stands, as `context status --json` says it.
-    pub(super) fn status(&self, name: Option<&str>) -> Result<Value, String> {
+    pub(crate) fn status(&self, name: Option<&str>) -> Result<Value, String> {
         let measured = self.measure(self.session(name)?)?;
         let seen = Seen {
             session: &measured.session,
@@ -220,12 +227,37 @@ impl Desk {
         Ok(standing.to_json(&seen, model, &self.state_dir))
     }
 
-    pub(super) fn store(&self) -> FileStore {
+    pub(crate) fn store(&self) -> FileStore {
         FileStore::new(&self.state_dir, self.config.checkpoint_policy())
     }
 
+    /// The session that a page is about.
+    pub(crate) fn shown(&self, name: &str) -> Result<Session, Refusal> {
+        self.session(Some(name)).map_err(Refusal::unknown)
+    }
+
+    /// A session with its context as it is now.
+    pub(crate) fn measured(&self, session: Session) -> Result<Measured, Refusal> {
+        let measured = self.measure(session);
+        measured.map_err(|error| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error))
+    }
+
+    /// The same up to one of its entries.
+    pub(crate) fn measured_at(&self, session: Session, at: &EntryId) -> Result<Measured, Refusal> {
+        let loaded = session
+            .load_at(at)
+            .map_err(|error| Refusal::unknown(error.to_string()))?;
+        let measured = self.measure_loaded(session, loaded);
+        measured.map_err(|error| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error))
+    }
+
+    /// Where the surveys of all sessions are kept.
+    pub(crate) fn surveys(&self) -> Surveys {
+        Surveys::below(&self.state_dir, &self.config)
+    }
+
     /// Where the survey of a session is kept.
-    fn keep(&self, session: &Session) -> Keep {
+    pub(crate) fn keep(&self, session: &Session) -> Keep {
         Keep::of(session, &self.config, &self.state_dir)
     }
 
@@ -241,7 +273,7 @@ impl Desk {
 
     /// Puts a note of the agent's into the log of the day; says into which file.
     /// Without a session of the workspace it is nobody's in particular.
-    pub(super) fn note(&self, name: Option<&str>, note: &Noted) -> Result<String, String> {
+    pub(crate) fn note(&self, name: Option<&str>, note: &Noted) -> Result<String, String> {
         self.may_write()?;
         let session = match self.session(name) {
             Err(reason) if name.is_some() => return Err(reason),
@@ -260,7 +292,7 @@ impl Desk {
 
     /// Saves the state of a session's work in our own store. The session itself
     /// is only read.
-    pub(super) fn save(&self, name: Option<&str>) -> Result<(Session, Saved), String> {
+    pub(crate) fn save(&self, name: Option<&str>) -> Result<(Session, Saved), String> {
         self.may_write()?;
         let measured = self.measure(self.session(name)?)?;
         let session = measured.session;
@@ -292,7 +324,7 @@ impl Desk {
     }
 
     /// The hand-off of a session's work.
-    pub(super) fn hand_over(&self, name: Option<&str>, wish: Wish) -> Result<Handoff, String> {
+    pub(crate) fn hand_over(&self, name: Option<&str>, wish: Wish) -> Result<Handoff, String> {
         let measured = self.measure(self.session(name)?)?;
         let session = &measured.session;
         let at = At {
@@ -321,7 +353,7 @@ impl Desk {
     }
 
     /// The names of a session's checkpoints, newest first.
-    pub(super) fn checkpoints_of(&self, session: &Session) -> Vec<CheckpointId> {
+    pub(crate) fn checkpoints_of(&self, session: &Session) -> Vec<CheckpointId> {
         let listed = self.store().list(&Whose::of(session).key);
         let listed = listed.unwrap_or_default().into_iter();
         listed.map(|one| one.id).collect()

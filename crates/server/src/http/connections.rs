@@ -57,7 +57,7 @@ impl Default for HttpLimits {
 
 /// One connection, as the others see it.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     since: Instant,
     /// Whether a whole request with the token ever came.
     is_known: AtomicBool,
@@ -68,7 +68,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// A whole request has come, and is answered while this is held.
-    pub(super) fn answering(self: Arc<Self>) -> Answering {
+    pub(crate) fn answering(self: Arc<Self>) -> Answering {
         self.is_known.store(true, Ordering::Relaxed);
         self.answering.fetch_add(1, Ordering::Relaxed);
         Answering(self)
@@ -76,7 +76,7 @@ impl Connection {
 }
 
 /// A request that is being answered.
-pub(super) struct Answering(Arc<Connection>);
+pub(crate) struct Answering(Arc<Connection>);
 
 impl Drop for Answering {
     fn drop(&mut self) {
@@ -153,7 +153,7 @@ impl Connections {
 
 /// Answers requests on a listener until `cancel` is called, and then those that are
 /// under way. What a request belongs to stands in its extensions.
-pub(super) async fn serve(
+pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     limits: HttpLimits,
