@@ -23,7 +23,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) open: bool,
 
-    /// Allow what changes something: pins, taking a compaction back
+    /// Allow what changes something: pins
     #[arg(long)]
     pub(crate) write: bool,
 
