@@ -14,65 +14,72 @@ use longhaul_transcript::{
     Block, Body, Context, ContextMessage, Entry, EntryId, Loaded, MessageView, ProviderUsage, Role,
     unasked,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::marks::{PRUNE_MARK, copied};
 
-/// Tokens of a context by what they are spent on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Parts {
+/// What tokens of a context are spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
     /// System messages in the transcript.
-    pub system: Tokens,
+    System,
     /// Summaries of compactions and of left branches.
-    pub summaries: Tokens,
+    Summaries,
     /// What the user wrote, extensions' messages among it.
-    pub user: Tokens,
+    User,
     /// What the model wrote.
-    pub assistant: Tokens,
+    Assistant,
     /// The model's reasoning.
-    pub thinking: Tokens,
-    /// Calls of tools.
-    pub tool_calls: Tokens,
+    Thinking,
+    ToolCalls,
     /// Output of tools and shell commands.
-    pub tool_results: Tokens,
-    /// Pictures.
-    pub images: Tokens,
+    ToolResults,
+    Images,
     /// Documents, by their pages.
-    pub documents: Tokens,
+    Documents,
+}
+
+/// The parts as they are called, in programs and in tables.
+const PARTS: [(&str, &str); 9] = [
+    ("system", "system messages"),
+    ("summaries", "summaries"),
+    ("user", "user"),
+    ("assistant", "assistant"),
+    ("thinking", "thinking"),
+    ("toolCalls", "tool calls"),
+    ("toolResults", "tool results"),
+    ("images", "images"),
+    ("documents", "documents"),
+];
+
+/// Tokens of a context by what they are spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Parts([Tokens; PARTS.len()]);
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(PARTS.iter().map(|(key, _)| key).zip(&self.0))
+    }
 }
 
 impl Parts {
     /// All of it.
     pub fn total(&self) -> Tokens {
-        self.rows().map(|(_, tokens)| tokens).into_iter().sum()
+        self.0.iter().copied().sum()
     }
 
     /// Names and tokens, for tables.
-    pub fn rows(&self) -> [(&'static str, Tokens); 9] {
-        [
-            ("system messages", self.system),
-            ("summaries", self.summaries),
-            ("user", self.user),
-            ("assistant", self.assistant),
-            ("thinking", self.thinking),
-            ("tool calls", self.tool_calls),
-            ("tool results", self.tool_results),
-            ("images", self.images),
-            ("documents", self.documents),
-        ]
+    pub fn rows(&self) -> [(&'static str, Tokens); PARTS.len()] {
+        std::array::from_fn(|at| (PARTS[at].1, self.0[at]))
     }
 
-    fn add(&mut self, other: &Parts) {
-        self.system += other.system;
-        self.summaries += other.summaries;
-        self.user += other.user;
-        self.assistant += other.assistant;
-        self.thinking += other.thinking;
-        self.tool_calls += other.tool_calls;
-        self.tool_results += other.tool_results;
-        self.images += other.images;
-        self.documents += other.documents;
+    /// One of them.
+    pub(crate) fn of(&self, part: Part) -> Tokens {
+        self.0[part as usize]
+    }
+
+    fn add(&mut self, part: Part, tokens: Tokens) {
+        self.0[part as usize] += tokens;
     }
 }
 
@@ -306,7 +313,9 @@ impl Meter {
             if unasked.contains(&at) {
                 continue;
             }
-            parts.add(&count(message, self.estimator.counter()));
+            let counted = count(message, self.estimator.counter());
+            let rows = parts.0.iter_mut().zip(counted.0);
+            rows.for_each(|(all, one)| *all += one);
         }
         parts
     }
@@ -425,7 +434,7 @@ pub fn usage(reported: ProviderUsage) -> Usage {
     }
 }
 
-fn tokens(count: u64) -> Tokens {
+pub(crate) fn tokens(count: u64) -> Tokens {
     Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
@@ -435,53 +444,44 @@ fn revision(message: &ContextMessage) -> u64 {
     (message.json().len() as u64) << 1 | u64::from(message.edited)
 }
 
+/// What a message is counted as that says no more of itself; none for what is never
+/// sent.
+fn part_of(role: &Role) -> Option<Part> {
+    Some(match role {
+        Role::System => Part::System,
+        Role::CompactionSummary | Role::BranchSummary => Part::Summaries,
+        Role::User | Role::Custom => Part::User,
+        Role::Assistant => Part::Assistant,
+        Role::ToolResult | Role::BashExecution => Part::ToolResults,
+        Role::Other(_) => return None,
+    })
+}
+
 /// Counts one message, part by part.
 pub fn count(message: &ContextMessage, counter: &dyn Counter) -> Parts {
     let view = message.view();
     let mut parts = Parts::default();
-    match message.role {
-        Role::CompactionSummary | Role::BranchSummary => {
-            parts.summaries = counter.count(&view.text(), ContentKind::Prose);
+    let Some(own) = part_of(&message.role) else {
+        return parts;
+    };
+    let prose = |text: &str| counter.count(text, ContentKind::Prose);
+    match own {
+        Part::Summaries => parts.add(own, prose(&view.text())),
+        Part::System => {
+            let sections = view.object().raw("sections").unwrap_or_default();
+            parts.add(own, prose(&view.text()) + prose(sections));
         }
-        Role::BashExecution => {
+        Part::ToolResults if message.role == Role::BashExecution => {
             if view.object().bool("excludeFromContext") != Some(true) {
-                parts.tool_results = counter.tool_result("bash", &view.text());
+                parts.add(own, counter.tool_result("bash", &view.text()));
             }
         }
-        Role::ToolResult => count_result(&view, counter, &mut parts),
-        Role::System => {
-            let sections = view.object().raw("sections").unwrap_or_default();
-            parts.system = counter.count(&view.text(), ContentKind::Prose)
-                + counter.count(sections, ContentKind::Prose);
-        }
-        Role::Other(_) => {}
-        Role::User | Role::Assistant | Role::Custom => count_blocks(&view, counter, &mut parts),
+        _ => count_blocks(&view, own, counter, &mut parts),
     }
-    let overhead = counter.message_overhead();
-    match message.role {
-        Role::ToolResult | Role::Other(_) => {}
-        Role::Assistant => parts.assistant += overhead,
-        Role::System => parts.system += overhead,
-        Role::CompactionSummary | Role::BranchSummary => parts.summaries += overhead,
-        Role::User | Role::Custom => parts.user += overhead,
-        Role::BashExecution => parts.tool_results += overhead,
+    if message.role != Role::ToolResult {
+        parts.add(own, counter.message_overhead());
     }
     parts
-}
-
-fn count_result(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
-    let tool = view.tool_name().unwrap_or_default();
-    let mut text = String::new();
-    for block in view.blocks() {
-        match block {
-            Block::Text(part) => text.push_str(&part),
-            Block::Image { .. } => parts.images += counter.image(),
-            Block::Document { base64, .. } => parts.documents += document(&base64),
-            Block::Other(raw) => text.push_str(raw),
-            Block::Thinking { .. } | Block::ToolCall(_) => {}
-        }
-    }
-    parts.tool_results += counter.tool_result(&tool, &text);
 }
 
 /// A document by its pages. Base64 that cannot be read has the size it would have.
@@ -490,38 +490,34 @@ fn document(base64: &str) -> Tokens {
     document_tokens(&bytes.unwrap_or_else(|_| vec![0; base64.len() / 4 * 3]))
 }
 
-fn count_blocks(view: &MessageView<'_>, counter: &dyn Counter, parts: &mut Parts) {
-    let from_model = view.role == Role::Assistant;
+fn count_blocks(view: &MessageView<'_>, own: Part, counter: &dyn Counter, parts: &mut Parts) {
+    // What a tool brought is counted as one text, by what the tool is.
+    let is_result = own == Part::ToolResults;
+    let mut output = String::new();
     // Only Anthropic's signatures hold the reasoning itself.
     let sealed = view.model().is_some_and(|model| model.contains("claude"));
     for block in view.blocks() {
         match block {
-            Block::Text(text) => {
-                let tokens = counter.count(&text, ContentKind::Prose);
-                if from_model {
-                    parts.assistant += tokens;
-                } else {
-                    parts.user += tokens;
-                }
-            }
-            Block::Image { .. } => parts.images += counter.image(),
-            Block::Document { base64, .. } => parts.documents += document(&base64),
+            Block::Image { .. } => parts.add(Part::Images, counter.image()),
+            Block::Document { base64, .. } => parts.add(Part::Documents, document(&base64)),
+            Block::Text(text) if is_result => output.push_str(&text),
+            Block::Other(raw) if is_result => output.push_str(raw),
+            Block::Thinking { .. } | Block::ToolCall(_) if is_result => {}
+            Block::Text(text) => parts.add(own, counter.count(&text, ContentKind::Prose)),
+            Block::Other(raw) => parts.add(own, counter.count(raw, ContentKind::Json)),
             Block::Thinking { text, signature } => {
                 let signature = if sealed { signature.as_ref() } else { "" };
-                parts.thinking += counter.thinking(&text, signature);
+                parts.add(Part::Thinking, counter.thinking(&text, signature));
             }
             Block::ToolCall(call) => {
-                parts.tool_calls += counter.tool_call(&call.name, call.arguments);
-            }
-            Block::Other(raw) => {
-                let tokens = counter.count(raw, ContentKind::Json);
-                if from_model {
-                    parts.assistant += tokens;
-                } else {
-                    parts.user += tokens;
-                }
+                let tokens = counter.tool_call(&call.name, call.arguments);
+                parts.add(Part::ToolCalls, tokens);
             }
         }
+    }
+    if is_result {
+        let tool = view.tool_name().unwrap_or_default();
+        parts.add(own, counter.tool_result(&tool, &output));
     }
 }
 

@@ -22,8 +22,8 @@ use longhaul_transcript::{
 use serde::{Deserialize, Serialize};
 
 use crate::marks::PRUNE_MARK;
-use crate::measure::{Meter, Parts, count};
-use crate::survey::{Keep, note, noted};
+use crate::measure::{Meter, Part, Parts, count};
+use crate::survey::Keep;
 
 /// The name under which it is kept.
 const KEPT: &str = "timeline";
@@ -48,15 +48,20 @@ pub struct Filling {
 
 impl Filling {
     fn of(parts: &Parts, role: &Role) -> Filling {
-        let media = parts.images + parts.documents;
+        let media = parts.of(Part::Images) + parts.of(Part::Documents);
         let is_result = matches!(role, Role::ToolResult | Role::BashExecution);
         let of = |is_its: bool| if is_its { media } else { Tokens::ZERO };
+        let agent = [Part::Assistant, Part::Thinking, Part::ToolCalls];
         Filling {
-            system: parts.system.0,
-            summary: parts.summaries.0,
-            user: (parts.user + of(!is_result)).0,
-            agent: (parts.assistant + parts.thinking + parts.tool_calls).0,
-            tools: (parts.tool_results + of(is_result)).0,
+            system: parts.of(Part::System).0,
+            summary: parts.of(Part::Summaries).0,
+            user: (parts.of(Part::User) + of(!is_result)).0,
+            agent: agent
+                .map(|part| parts.of(part))
+                .into_iter()
+                .sum::<Tokens>()
+                .0,
+            tools: (parts.of(Part::ToolResults) + of(is_result)).0,
         }
     }
 
@@ -164,7 +169,8 @@ impl Timeline {
         meter: &Meter,
         end: u64,
     ) -> Result<Option<Timeline>> {
-        let (offset, mut timeline) = noted(session, keep, KEPT)
+        let (offset, mut timeline) = keep
+            .kept(session, KEPT)
             .filter(|(upto, _)| *upto <= end)
             .unwrap_or((
                 0,
@@ -201,8 +207,8 @@ impl Timeline {
             return Ok(None);
         }
         timeline.line = at.line;
-        note(session, keep, end, KEPT, &timeline);
-        note(session, keep, end, COST, &timeline.cost().0);
+        keep.put(session, KEPT, end, &timeline);
+        keep.put(session, COST, end, &timeline.cost().0);
         Ok(Some(timeline))
     }
 
@@ -300,7 +306,7 @@ impl Timeline {
 
 /// What the requests of a session cost, as far as a timeline was made of them.
 pub fn known_cost(session: &Session, keep: &Keep) -> Option<f64> {
-    noted(session, keep, COST).map(|(_, dollars)| dollars)
+    keep.kept(session, COST).map(|(_, dollars)| dollars)
 }
 
 fn filling(meter: &Meter, messages: &[ContextMessage]) -> Filling {

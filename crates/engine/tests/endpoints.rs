@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use longhaul_engine::config::{Embedding, EmbeddingProvider};
+use longhaul_engine::config::{Config, Embedding, EmbeddingProvider};
 use longhaul_engine::library::{Library, choose_encoder, index_path, redaction};
 use longhaul_engine::tools::Notebook;
 use longhaul_index::{
@@ -83,7 +83,7 @@ fn a_model_that_fails_for_a_while_is_tried_again_and_that_is_told_once() {
     let library = library(folder.path(), Some(Arc::new(Away(AtomicUsize::new(5)))));
     library.watch(&WorkspaceFiles::new(folder.path())).unwrap();
     until_there_are_vectors(&library);
-    let notebook = library.notebook(memory, || Millis(0));
+    let notebook = library.notebook(memory, &Config::default(), || Millis(0));
     let told = "[what is new is found by words alone for now: the model away@1 failed: it is away]";
     let found = notebook.search("vessel", 3).unwrap();
     assert_eq!(found.matches(told).count(), 1, "{found}");
@@ -152,7 +152,7 @@ fn an_endpoint_that_was_away_at_the_start_makes_vectors_once_it_answers() {
     assert!(chosen.encoder.is_none());
     let library = library(folder.path(), None);
     library.watch(&WorkspaceFiles::new(folder.path())).unwrap();
-    let notebook = library.notebook(memory, || Millis(0));
+    let notebook = library.notebook(memory, &Config::default(), || Millis(0));
     // The index is open before the model is there.
     notebook.search("vessel", 3).unwrap();
     library.await_endpoint(chosen.away.unwrap());

@@ -340,7 +340,7 @@ fn what_an_export_says_in_the_users_name_stays_marked_from_summary_to_summary() 
     // Nor is it in the index.
     let role_of = |session: &Session| {
         let mut role = None;
-        session_records(session, None, &mut |record| {
+        session_records(session, &mut |record| {
             if record.entry == "e0" {
                 role = record.role;
             }
@@ -421,7 +421,7 @@ fn is_nobodys(words: &str) {
         ]
     );
     let mut roles = Vec::new();
-    session_records(&imported, None, &mut |record| {
+    session_records(&imported, &mut |record| {
         roles.extend(record.role.filter(|_| record.text.contains(words)));
         ControlFlow::Continue(())
     })

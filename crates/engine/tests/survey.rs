@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::live::Live;
-use longhaul_engine::survey::{Keep, Survey, Wanted};
+use longhaul_engine::survey::{Keep, Survey};
 use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::{Body, EntryId, Session};
 use proptest::prelude::*;
@@ -135,8 +135,7 @@ impl Script {
 /// What is known of a session, by way of a survey.
 fn known(path: &Path, keep: &Keep) -> Value {
     let session = Session::open(path).unwrap();
-    let wanted = Wanted::Account(Capture::default());
-    let survey = Survey::of(&session, keep, wanted).unwrap();
+    let survey = Survey::of(&session, keep).unwrap();
     let live = Live::open_with(&session, Capture::default(), keep).unwrap();
     let labels: BTreeMap<String, String> = survey
         .labels()
@@ -341,7 +340,7 @@ fn the_shortest_start_of_an_id_is_that_of_all_entries() {
     let folder = tempfile::tempdir().unwrap();
     let script = session(folder.path());
     let session = Session::open(&script.path).unwrap();
-    let survey = Survey::of(&session, &kept_in(folder.path()), Wanted::Path).unwrap();
+    let survey = Survey::of(&session, &kept_in(folder.path())).unwrap();
     let starts = survey.starts(&script.ids, 2).unwrap();
     for (id, start) in script.ids.iter().zip(&starts) {
         let same = script.ids.iter().filter(|other| other.starts_with(start));
@@ -358,7 +357,7 @@ fn what_is_appended_after_a_session_was_opened_takes_no_entry_its_place() {
     let mut script = session(folder.path());
     let session = Session::open(&script.path).unwrap();
     script.said("please go on");
-    let survey = Survey::of(&session, &kept_in(folder.path()), Wanted::Path).unwrap();
+    let survey = Survey::of(&session, &kept_in(folder.path())).unwrap();
     assert!(survey.is_placed());
     assert!(survey.has(&EntryId::from(script.ids[0].as_str())));
 }

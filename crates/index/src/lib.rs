@@ -29,7 +29,7 @@ pub use embed::{
 };
 pub use error::IndexError;
 pub use index::{
-    Condition, DEPTH, Indexer, Indexing, Looks, MemoryIndex, Synced, Unseen, Waits, WorkspaceFiles,
+    Condition, DEPTH, Indexer, Indexing, MemoryIndex, Synced, Unseen, Waits, Work, WorkspaceFiles,
 };
 pub use record::{
     Behind, Budget, Filters, Fusion, Hit, Hits, Kept, Mode, Passage, Progress, Query, Record,

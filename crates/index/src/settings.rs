@@ -126,4 +126,12 @@ impl IndexSettings {
             redaction,
         }
     }
+
+    /// By what texts are taken in. By other rules the same text is to be taken in
+    /// again.
+    pub(crate) fn rules(&self) -> String {
+        let ChunkSettings { tokens, overlap } = self.chunks;
+        let redaction = blake3::hash(self.redaction.fingerprint().as_bytes()).to_hex();
+        format!("{tokens}+{overlap} {}", &redaction[..16])
+    }
 }

@@ -162,8 +162,9 @@ impl Desk {
         let others = others
             .map(|listed| listed.reference)
             .filter(|reference| belongs_to(reference, &self.workspace));
-        let mut past =
-            Recollection::of(session.reference(), Scope::Session).with_others(others.collect());
+        let others: Vec<_> = others.collect();
+        let mut past = Recollection::of(session.reference(), Scope::Session)
+            .with_others(move || others.clone());
         if let Some(library) = &self.library {
             past = past.with_library(library.clone());
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::archive::has_archive;
+use crate::archive::{each_archived, has_archive};
 use crate::context::Context;
 use crate::entry::{Body, Entry, EntryId, Place};
 use crate::error::{Error, Result};
@@ -78,6 +78,19 @@ pub struct SessionRef {
     pub key: Option<String>,
     /// The format.
     pub format: Format,
+}
+
+impl SessionRef {
+    /// A name that no other session has: its file, however that is reached, and of
+    /// a store the session in it.
+    pub fn name(&self) -> String {
+        let path = self.path.canonicalize();
+        let path = path.as_ref().unwrap_or(&self.path).to_string_lossy();
+        match &self.session {
+            Some(id) => format!("{path}#{id}"),
+            None => path.into_owned(),
+        }
+    }
 }
 
 /// How an entry hangs on the path.
@@ -253,6 +266,12 @@ impl Session {
         &self.reference
     }
 
+    /// Its key; its id where its agent gives it none.
+    pub fn key(&self) -> &str {
+        let key = self.reference.key.as_deref();
+        key.unwrap_or(&self.header().id)
+    }
+
     /// The format.
     pub fn format(&self) -> Format {
         self.source.format()
@@ -273,14 +292,32 @@ impl Session {
         self.source.each(visit)
     }
 
+    /// The same of the archive and then of the file, until `visit` has enough.
+    pub fn each_ever(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>> {
+        let mut flow = ControlFlow::Continue(());
+        let mut faults = each_archived(self.path(), &mut |entry| {
+            flow = visit(entry);
+            flow
+        })?;
+        if flow.is_continue() {
+            faults.extend(self.each(visit)?);
+        }
+        Ok(faults)
+    }
+
     /// Whether the lines of one file are all there is of it. A store holds
     /// several sessions, and an archive has what was taken out of the file.
     pub fn is_one_file(&self) -> bool {
+        self.is_lines() && !has_archive(self.path())
+    }
+
+    /// Whether it is the lines of a file of its own.
+    pub fn is_lines(&self) -> bool {
         let lines = match self.format() {
             Format::Pi | Format::OpenClaw | Format::ClaudeCode | Format::Codex => true,
             Format::OpenClawSqlite | Format::OpenClawStore => false,
         };
-        lines && self.reference.session.is_none() && !has_archive(self.path())
+        lines && self.reference.session.is_none()
     }
 
     /// The records of its file from the line at `offset` on, as they are stored.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use longhaul_compaction::audit::Audit;
 use longhaul_engine::marks::fidelity;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, has_archive};
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use crate::{paint, resolve};
 
 pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
-    let survey = Survey::of(&session, &app.keep(&session), Wanted::Path)?;
+    let survey = Survey::of(&session, &app.keep(&session))?;
     let all = survey.compactions(&session)?;
     let entry = match &args.compaction {
         None => all.last(),

@@ -2,7 +2,7 @@
 
 use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_engine::marks::fidelity;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Compaction, Entry};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{paint, resolve};
 
 pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     let session = resolve::session(app, which.name())?;
-    let survey = Survey::of(&session, &app.keep(&session), Wanted::Path)?;
+    let survey = Survey::of(&session, &app.keep(&session))?;
     let entries = survey.compactions(&session)?;
     let rows: Vec<(u32, &Entry, &Compaction)> = entries
         .iter()

@@ -2,7 +2,7 @@
 
 use longhaul_engine::recall::looks_back;
 use longhaul_engine::standing;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
 use serde_json::json;
@@ -169,7 +169,7 @@ fn print_largest(
     say!("")?;
     let messages = &measured.context.messages;
     let session = &measured.session;
-    let survey = Survey::of(session, &app.keep(session), Wanted::Path)?;
+    let survey = Survey::of(session, &app.keep(session))?;
     let own: Vec<String> = largest
         .iter()
         .map(|(at, _)| messages[*at].entry.to_string())

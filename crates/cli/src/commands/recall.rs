@@ -35,13 +35,13 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         (None, Some(session)) => session,
         (name, _) => resolve::session(app, name)?,
     };
-    let (scope, others) = match args.scope {
-        Reach::Session => (Scope::Session, Vec::new()),
-        Reach::Family => (Scope::Family, Vec::new()),
-        Reach::All => (Scope::All, memory::sessions_of(app)()),
+    let scope = match args.scope {
+        Reach::Session => Scope::Session,
+        Reach::Family => Scope::Family,
+        Reach::All => Scope::All,
     };
     let mut past = Recollection::of(session.reference(), scope)
-        .with_others(others)
+        .with_others(memory::sessions_of(app))
         .with_surveys(app.surveys());
     // Its model is opened only where it is needed.
     let library = memory::is_searched(app).then(|| memory::library_with(app, None));

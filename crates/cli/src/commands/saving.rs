@@ -14,7 +14,7 @@ use longhaul_engine::checkpoints::{
 use longhaul_engine::compactor::Intent;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{EntryId, Millis, Session};
 
@@ -136,7 +136,7 @@ pub(super) struct Entries {
 
 impl Entries {
     pub(super) fn of(app: &App, session: &Session) -> Result<Entries, Failure> {
-        let survey = Survey::of(session, &app.keep(session), Wanted::Path)?;
+        let survey = Survey::of(session, &app.keep(session))?;
         let whole = match survey.is_placed() {
             true => None,
             false => {

@@ -51,25 +51,15 @@ impl Whose {
     /// The owner of a stored session. It goes by its key, or by its id where
     /// its agent gives it none.
     pub fn of(session: &Session) -> Whose {
-        let key = session.reference().key.as_deref();
-        let key = key.unwrap_or(&session.header().id);
+        let key = session.key();
         // OpenClaw's keys are `agent:<id>:…`.
         let agent = key
             .strip_prefix("agent:")
             .and_then(|rest| rest.split(':').next());
-        // However it was named, it is the same file.
-        let path = session.path();
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut session_file = path.to_string_lossy().into_owned();
-        // A database holds many sessions.
-        if let Some(id) = &session.reference().session {
-            session_file.push('#');
-            session_file.push_str(id);
-        }
         Whose {
             agent: agent.unwrap_or("main").to_owned(),
             key: SessionKey::new(key),
-            session_file,
+            session_file: session.reference().name(),
             channel: session.format().agent().to_owned(),
         }
     }

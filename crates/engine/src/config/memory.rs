@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_index::{RecordKind, WorkspaceFiles};
+use longhaul_redact::{Redactor, rules_version};
 use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -233,7 +234,16 @@ impl super::Config {
                 half_life_days: search.half_life_days as f32,
                 ..defaults
             },
-            ..IndexSettings::new(crate::library::redaction())
+            ..IndexSettings::new(redaction())
         }
     }
+}
+
+/// What keeps secrets out of the index.
+pub fn redaction() -> longhaul_index::Redaction {
+    let redactor = Redactor::default();
+    longhaul_index::Redaction::new(&rules_version(), move |text| {
+        let redacted = redactor.redact(text);
+        (redacted.text, redacted.found.len() as u64)
+    })
 }

@@ -65,7 +65,7 @@ pub use error::{ConfigError, Problem};
 pub use key::KeyPath;
 pub use memory::{
     DreamModel, DreamTrigger, Dreaming, Embedding, EmbeddingProvider, Fusion, Memory, MemoryFiles,
-    MemoryIndex, MemorySearch,
+    MemoryIndex, MemorySearch, redaction,
 };
 pub use models::{ModelPrices, ModelRule, Requests};
 pub use origin::{Note, Origin};

@@ -3,11 +3,10 @@
 use longhaul_compaction::ladder::Layers;
 use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
 use longhaul_compaction::summary::Sizes;
-use longhaul_compaction::{BreakerRules, RiskRules, SpiralWarning};
+use longhaul_compaction::{BreakerRules, CompactionRules, RiskRules, SpiralWarning};
 use longhaul_tokens::Window;
 
 use super::{Config, Layer};
-use crate::live::CompactionRules;
 
 impl Config {
     /// When failures stop compaction.

@@ -110,7 +110,7 @@ impl Mirror {
     /// Reads a session once, its archive first.
     pub(super) fn read(stored: &Stored) -> Result<Mirror> {
         let mut file = Reading::default();
-        crate::recall::each_stored(stored, &mut |entry| {
+        stored.each_ever(&mut |entry| {
             file.take(entry);
             ControlFlow::Continue(())
         })?;

@@ -13,6 +13,7 @@ use longhaul_index::{
 };
 
 use super::endpoint::{AwayEndpoint, endpoint};
+use super::reason::{Link, Reason, absence, fault};
 use crate::config::{Embedding, EmbeddingProvider};
 
 /// The model that makes vectors, and why it is that one.
@@ -26,16 +27,6 @@ pub struct ChosenEncoder {
     /// The endpoint that would make the vectors if it answered, where nothing else
     /// does: [`Library::await_endpoint`](super::Library::await_endpoint).
     pub away: Option<AwayEndpoint>,
-}
-
-/// Why a model is not used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// In words.
-    pub text: String,
-    /// Whether it is there, or was asked for, and cannot be used. Otherwise
-    /// there simply is none.
-    pub is_fault: bool,
 }
 
 impl ChosenEncoder {
@@ -56,28 +47,11 @@ impl ChosenEncoder {
     }
 }
 
-/// A link of the chain: a model with why it is this one, or why there is none.
-pub(super) type Link = Result<(Arc<dyn Encoder>, String), Vec<Reason>>;
-
 /// An installed model that somebody named.
 struct Choice {
     name: String,
     /// Where it was named.
     by: &'static str,
-}
-
-pub(super) fn fault(text: String) -> Reason {
-    Reason {
-        text,
-        is_fault: true,
-    }
-}
-
-fn absence(text: impl Into<String>) -> Reason {
-    Reason {
-        text: text.into(),
-        is_fault: false,
-    }
 }
 
 /// Chooses the model that the configuration asks for, or the best there is.
@@ -96,62 +70,48 @@ pub fn choose_encoder(
     let mut reasons = Vec::new();
     let choice = choice(settings, models, &found, &mut reasons)?;
     let installed = |kind: EncoderKind| -> Link {
-        let path = settings.model_path.as_deref();
-        match (path, kind) {
-            (Some(path), EncoderKind::Transformer) => at_path(Path::new(path), threads),
-            _ => {
-                let choice = choice.as_ref();
-                let named = choice.filter(|choice| {
-                    // What was chosen for another kind says nothing of this.
-                    let other = found.iter().find(|model| model.is_called(&choice.name));
-                    choice.by == CONFIGURED || other.is_none_or(|model| model.kind == word(kind))
-                });
-                self::installed(models, settings, &found, &broken, kind, named)
-            }
+        if let (Some(path), EncoderKind::Transformer) = (&settings.model_path, kind) {
+            return at_path(Path::new(path), threads);
         }
+        let named = choice.as_ref().filter(|choice| {
+            // What was chosen for another kind says nothing of this.
+            let other = found.iter().find(|model| model.is_called(&choice.name));
+            choice.by == CONFIGURED || other.is_none_or(|model| model.kind == word(kind))
+        });
+        installed(models, settings, &found, &broken, kind, named)
     };
-    let mut away = None;
-    let mut remote = || endpoint(settings, patience, variables, &mut away);
-    let mut encoder = None;
-    let mut why = None;
-    let mut link = |link: Link| match link {
-        Ok((found, because)) => {
-            encoder = Some(found);
-            why = Some(because);
-            true
-        }
-        Err(why) => {
-            reasons.extend(why);
-            false
-        }
-    };
-    match settings.provider {
+    let kinds: &[EncoderKind] = match settings.provider {
         EmbeddingProvider::None => {
             reasons.push(absence("`memory.embedding.provider` is none"));
+            &[]
         }
-        EmbeddingProvider::Local => {
-            link(installed(EncoderKind::Transformer));
+        EmbeddingProvider::Local => &[EncoderKind::Transformer],
+        EmbeddingProvider::OpenaiCompatible => &[EncoderKind::Remote],
+        EmbeddingProvider::Static => &[EncoderKind::Static],
+        EmbeddingProvider::Auto => BEST_FIRST,
+    };
+    let is_auto = settings.provider == EmbeddingProvider::Auto;
+    let mut away = None;
+    let mut link = |kind: EncoderKind| match (kind, &choice) {
+        (_, Some(choice)) if is_auto => chosen(models, &found, choice),
+        (EncoderKind::Remote, _) if is_auto && !is_named(settings) => Err(vec![absence(
+            "no endpoint: neither `memory.embedding.baseUrl` nor `apiKeyEnv` is set",
+        )]),
+        (EncoderKind::Remote, _) => endpoint(settings, patience, variables, &mut away),
+        (kind, _) => installed(kind),
+    };
+    let mut best = None;
+    for kind in kinds {
+        match link(*kind) {
+            Ok(found) => best = Some(found),
+            Err(why) => reasons.extend(why),
         }
-        EmbeddingProvider::OpenaiCompatible => {
-            link(remote());
-        }
-        EmbeddingProvider::Static => {
-            link(installed(EncoderKind::Static));
-        }
-        EmbeddingProvider::Auto if choice.is_some() => {
-            link(chosen(models, &found, choice.as_ref()));
-        }
-        EmbeddingProvider::Auto => {
-            let _ = link(installed(EncoderKind::Transformer))
-                || link(match is_named(settings) {
-                    true => remote(),
-                    false => Err(vec![absence(
-                        "no endpoint: neither `memory.embedding.baseUrl` nor `apiKeyEnv` is set",
-                    )]),
-                })
-                || link(installed(EncoderKind::Static));
+        // Nothing else takes the place of one that somebody chose.
+        if best.is_some() || is_auto && choice.is_some() {
+            break;
         }
     }
+    let (encoder, why) = best.unzip();
     Ok(ChosenEncoder {
         // Vectors of two models are never mixed: what was chosen instead stays.
         away: away.filter(|_| encoder.is_none()),
@@ -160,6 +120,13 @@ pub fn choose_encoder(
         reasons,
     })
 }
+
+/// Which kind of model is taken before another.
+const BEST_FIRST: &[EncoderKind] = &[
+    EncoderKind::Transformer,
+    EncoderKind::Remote,
+    EncoderKind::Static,
+];
 
 const CONFIGURED: &str = "`memory.embedding.model` names it";
 const USED: &str = "`longhaul memory model use` chose it";
@@ -201,29 +168,18 @@ fn choice(
 }
 
 /// The model that was chosen, of whatever kind; never another in its place.
-fn chosen(models: &Models, found: &[InstalledModel], choice: Option<&Choice>) -> Link {
-    let Some(choice) = choice else {
-        return Err(Vec::new());
-    };
-    let name = &choice.name;
-    let failed = |text: String| {
-        vec![fault(format!(
-            "{text}; `longhaul memory model use --auto` goes back to the best there is"
-        ))]
-    };
-    match found.iter().find(|model| model.is_called(name)) {
-        None => Err(failed(format!(
-            "no model is called {name:?} any more, and {}",
-            choice.by
-        ))),
+fn chosen(models: &Models, found: &[InstalledModel], choice: &Choice) -> Link {
+    let Choice { name, by } = choice;
+    let why = match found.iter().find(|model| model.is_called(name)) {
+        None => format!("no model is called {name:?} any more, and {by}"),
         Some(model) => match models.open(&model.name) {
-            Ok(encoder) => Ok((encoder, choice.by.to_owned())),
-            Err(error) => Err(failed(format!(
-                "the model {} is not used: {error}",
-                model.name
-            ))),
+            Ok(encoder) => return Ok((encoder, (*by).to_owned())),
+            Err(error) => format!("the model {} is not used: {error}", model.name),
         },
-    }
+    };
+    Err(vec![fault(format!(
+        "{why}; `longhaul memory model use --auto` goes back to the best there is"
+    ))])
 }
 
 fn word(kind: EncoderKind) -> &'static str {

@@ -8,7 +8,7 @@ use longhaul_model::{Embeddings, Error, Limits};
 use longhaul_redact::Redactor;
 use tokio::runtime::Runtime;
 
-use super::encoders::{Link, fault};
+use super::reason::{Link, fault};
 use crate::config::Embedding;
 
 /// Where OpenAI itself is asked.

@@ -10,7 +10,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::records::name_of;
 use crate::catalog::{Catalog, Places};
 
 /// How sessions stand that an index has.
@@ -28,8 +27,7 @@ pub fn gone(sessions: &[String], catalog: &Catalog, places: &Places) -> Gone {
     let listed: HashSet<String> = catalog
         .sessions
         .iter()
-        .map(|listed| &listed.reference)
-        .map(|reference| name_of(&reference.path, reference.session.as_deref()))
+        .map(|listed| listed.reference.name())
         .collect();
     let roots = roots(places);
     let mut gone = Gone::default();

@@ -1,27 +1,22 @@
 //! What left the contexts, found again: word for word first, then by meaning.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
-use std::time::SystemTime;
+use std::sync::Arc;
 
-use longhaul_files::Identity;
 use longhaul_index::{Filters, Hit as Indexed, Query as Search, RecordKind};
-use longhaul_redact::rules_version;
 use longhaul_transcript::{EntryId, Session, SessionRef};
-use serde::{Deserialize, Serialize};
 
-use super::family::{Scope, family};
-use super::records::{Since, THOUGHT, Which, entry_of, in_context, records_since};
-use super::{Library, PutError, put_in_which, put_records, session_name};
+use super::family::family;
+use super::intake::{PutError, take_in};
+use super::records::{THOUGHT, entry_of};
+use super::{Library, locked};
 use crate::catalog::listed_id;
 use crate::recall::{
-    Found, Hit, Indexed as InIndex, Meaning, NAMED, Query, Same, THINKING, full_text, recall,
-    recall_within,
+    Findings, Found, Hit, InSight, Indexed as InIndex, Meaning, NAMED, Query, Recall, Same, Scope,
+    THINKING, full_text, recall, recall_within,
 };
-use crate::survey::{Surveys, note, noted};
-use crate::tools::{Findings, InSight, Recall};
+use crate::survey::Surveys;
 
 /// Bytes of session files that are brought up to date before one search. The
 /// rest is told; `memory index` takes in everything.
@@ -30,18 +25,6 @@ const REFRESHED: u64 = 32_000_000;
 /// Entries of one session that are looked at for words that all of them have; the
 /// newest.
 const LOOKED_AT: usize = NAMED;
-
-/// How a session's file was when it was taken in.
-pub(super) type Stamp = (u64, Option<SystemTime>);
-
-/// What is noted of a session that is in an index.
-#[derive(Serialize, Deserialize)]
-struct Taken {
-    /// How many secrets were known.
-    learnt: u64,
-    /// What its context had.
-    present: HashSet<EntryId>,
-}
 
 /// `recall`: one session first, its family and others where they are wanted.
 #[derive(Clone)]
@@ -53,13 +36,9 @@ pub struct Recollection {
     surveys: Surveys,
 }
 
-/// The sessions that are looked through where all are wanted.
-#[derive(Clone)]
-enum Others {
-    These(Vec<SessionRef>),
-    /// Those that there are when they are wanted.
-    Listed(Arc<dyn Fn() -> Vec<SessionRef> + Send + Sync>),
-}
+/// The sessions that are looked through where all are wanted, as there are when
+/// they are.
+type Others = Arc<dyn Fn() -> Vec<SessionRef> + Send + Sync>;
 
 /// The session from which is looked.
 #[derive(Clone)]
@@ -82,113 +61,29 @@ impl Library {
     pub fn recollection(&self, session: &Path, scope: Scope) -> Recollection {
         Recollection {
             library: Some(self.clone()),
-            surveys: self.shared.surveys(),
+            surveys: locked(&self.shared.surveys).clone(),
             ..Recollection::plain(session, scope)
         }
-    }
-
-    /// What is noted of a session that is in this very index.
-    fn indexing(&self) -> String {
-        let path = &self.shared.path;
-        let file = std::fs::metadata(path).map(|meta| Identity::of(&meta)).ok();
-        format!("indexed {} {file:?} {}", path.display(), rules_version())
-    }
-
-    /// Up to where a session was taken in whose file was as it is now.
-    fn seen(&self, name: &str, stamp: &Stamp) -> Option<u64> {
-        let current = self.shared.current.lock();
-        let current = current.unwrap_or_else(PoisonError::into_inner);
-        let (known, upto) = current.get(name)?;
-        (known == stamp).then_some(*upto)
-    }
-
-    /// An index may have been emptied, or a session taken out, since it was noted.
-    fn holds(&self, name: &str) -> bool {
-        self.reading(|index| index.holds(name)).unwrap_or(false)
-    }
-
-    fn set_seen(&self, name: String, stamp: Stamp, upto: u64) {
-        let current = self.shared.current.lock();
-        let mut current = current.unwrap_or_else(PoisonError::into_inner);
-        current.insert(name, (stamp, upto));
-    }
-
-    /// Takes in what came to a session, at most so many bytes of its file; says from
-    /// where, and up to where the index has seen it then. None where that would be
-    /// more.
-    fn take_in(
-        &self,
-        session: &Session,
-        size: u64,
-        most: u64,
-    ) -> Result<Option<Range<u64>>, PutError> {
-        let keep = self.shared.surveys().keep(session);
-        let before = noted::<Taken>(session, &keep, &self.indexing());
-        let before = before.filter(|_| self.holds(&session_name(session)));
-        let present = in_context(session);
-        let (from, learnt, moved) = match &before {
-            Some((upto, taken)) => {
-                let moved = taken.present.symmetric_difference(&present);
-                (*upto, Some(taken.learnt), moved.cloned().collect())
-            }
-            None => (0, None, HashSet::new()),
-        };
-        if from == size && moved.is_empty() || before.is_some() && most == 0 {
-            return Ok(Some(from..from));
-        }
-        let mut done = None;
-        if before.is_some() || size > most {
-            let since = Since {
-                from,
-                learnt,
-                to: from.saturating_add(most),
-                size,
-                present: &present,
-                moved: &moved,
-            };
-            done = self.reading(|index| {
-                Ok(put_records(index, &mut |_| {}, |take| {
-                    records_since(session, &keep, &since, take)
-                }))
-            })??;
-        }
-        let (upto, learnt) = match done {
-            Some(reached) => (reached.upto, reached.learnt),
-            None if size > most => return Ok(None),
-            None => {
-                let which = Which::All;
-                let learnt = self.reading(|index| {
-                    Ok(put_in_which(index, session, &keep, which, &mut |_| {}))
-                })??;
-                (size, learnt)
-            }
-        };
-        // The index may be a new one, so its name is asked for again.
-        let taken = Taken { learnt, present };
-        note(session, &keep, upto, &self.indexing(), &taken);
-        Ok(Some(from.min(upto)..upto))
     }
 }
 
 impl Recollection {
     /// Without an index: words must stand as they are given.
     pub fn plain(session: &Path, scope: Scope) -> Recollection {
-        Recollection {
-            library: None,
-            session: Start::File(session.to_owned()),
-            scope,
-            others: Others::These(Vec::new()),
-            surveys: Surveys::default(),
-        }
+        Recollection::from(Start::File(session.to_owned()), scope)
     }
 
     /// The same for a session of any format, a session of a store included.
     pub fn of(session: &SessionRef, scope: Scope) -> Recollection {
+        Recollection::from(Start::Known(session.clone()), scope)
+    }
+
+    fn from(session: Start, scope: Scope) -> Recollection {
         Recollection {
             library: None,
-            session: Start::Known(session.clone()),
+            session,
             scope,
-            others: Others::These(Vec::new()),
+            others: Arc::new(Vec::new),
             surveys: Surveys::default(),
         }
     }
@@ -208,20 +103,14 @@ impl Recollection {
         }
     }
 
-    /// Sessions that are looked through as well where all are wanted, besides
-    /// those that the index knows.
-    pub fn with_others(self, others: Vec<SessionRef>) -> Recollection {
-        let others = Others::These(others);
-        Recollection { others, ..self }
-    }
-
-    /// The same with sessions that are listed whenever all are wanted: what goes
-    /// on for long must know of those that are begun meanwhile.
-    pub fn with_others_listed(
+    /// Sessions that are looked through as well where all are wanted, besides those
+    /// that the index knows. They are listed every time: what goes on for long must
+    /// know of those that are begun meanwhile.
+    pub fn with_others(
         self,
         list: impl Fn() -> Vec<SessionRef> + Send + Sync + 'static,
     ) -> Recollection {
-        let others = Others::Listed(Arc::new(list));
+        let others: Others = Arc::new(list);
         Recollection { others, ..self }
     }
 
@@ -234,16 +123,13 @@ impl Recollection {
         let kin = family(&own).into_iter().skip(1);
         let mut opened: Vec<_> = kin.map(|path| Session::open(&path)).collect();
         if self.scope == Scope::All {
-            opened.extend(match &self.others {
-                Others::These(others) => others.iter().map(Session::open_ref).collect(),
-                Others::Listed(list) => list().iter().map(Session::open_ref).collect::<Vec<_>>(),
-            });
+            opened.extend((self.others)().iter().map(Session::open_ref));
         }
-        let mut seen = HashSet::from([session_name(&own)]);
+        let mut seen = HashSet::from([own.reference().name()]);
         let mut members = vec![own];
         for session in opened {
             match session {
-                Ok(session) if seen.insert(session_name(&session)) => members.push(session),
+                Ok(session) if seen.insert(session.reference().name()) => members.push(session),
                 Ok(_) => {}
                 Err(error) => notes.push(format!("a session was left out: {error}")),
             }
@@ -280,7 +166,7 @@ impl Recollection {
             let keep = self.surveys.keep(session);
             let wanted = limit - hits.len() + known.len();
             let indexed = index.as_ref().and_then(|(library, words, refreshed)| {
-                let name = session_name(session);
+                let name = session.reference().name();
                 let upto = *refreshed.upto.get(&name)?;
                 may_say(library, words, &name, upto)
             });
@@ -391,7 +277,7 @@ impl Recollection {
         let search = Search {
             k: limit,
             filters: Filters {
-                sessions: vec![session_name(&own)],
+                sessions: vec![own.reference().name()],
                 kinds: vec![RecordKind::Present],
                 ..Filters::default()
             },
@@ -424,10 +310,10 @@ impl Recollection {
         found
             .notes
             .extend(not_indexed.unwrap_or_else(|| refresh(library, &members).notes));
-        let own = session_name(&members[0]);
+        let own = members[0].reference().name();
         let members: HashMap<String, Session> = members
             .into_iter()
-            .map(|session| (session_name(&session), session))
+            .map(|session| (session.reference().name(), session))
             .collect();
         let sessions = match self.scope {
             Scope::All => Vec::new(),
@@ -595,23 +481,14 @@ fn refresh(library: &Library, members: &[Session]) -> Refreshed {
     let mut upto = HashMap::new();
     let mut notes = Vec::new();
     for session in members {
-        let name = session_name(session);
-        let file = std::fs::metadata(session.path());
-        let stamp: Stamp = file.map_or((0, None), |file| (file.len(), file.modified().ok()));
-        if let Some(seen) = library.seen(&name, &stamp)
-            && library.holds(&name)
-        {
-            upto.insert(name, seen);
-            continue;
-        }
-        match library.take_in(session, stamp.0, left) {
+        let name = session.reference().name();
+        let keep = locked(&library.shared.surveys).keep(session);
+        let taken = library.reading(|index| Ok(take_in(index, session, &keep, left, &mut |_| {})));
+        match taken.map_err(PutError::from).and_then(|taken| taken) {
             Ok(Some(taken)) => {
-                left = left.saturating_sub(taken.end - taken.start);
-                late += usize::from(taken.end < stamp.0);
-                if taken.end == stamp.0 {
-                    library.set_seen(name.clone(), stamp, taken.end);
-                }
-                upto.insert(name, taken.end);
+                left = left.saturating_sub(taken.bytes());
+                late += usize::from(!taken.is_all());
+                upto.insert(name, taken.upto);
             }
             Ok(None) => late += 1,
             // What the index has is searched all the same; where it cannot be

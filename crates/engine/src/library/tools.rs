@@ -14,10 +14,27 @@ use longhaul_transcript::Millis;
 use super::Library;
 use crate::config::Config;
 use crate::recall::fenced;
-use crate::tools::Notebook;
 
 /// What is taken in before a search; the rest is left to the background.
 pub(super) const SYNCED: Budget = Budget { bytes: 8_000_000 };
+
+/// What `memory_search` and `memory_get` work on. What is written goes another
+/// way: the turn loop binds `memory_append` to today's log itself.
+///
+/// The calls may take their time: they run where they hold nothing up.
+pub trait Notebook: Send + Sync {
+    /// The best passages for some words, for the model to read: fenced and with
+    /// the file and lines of each.
+    fn search(&self, query: &str, limit: usize) -> Result<String, String>;
+
+    /// How many passages a search gives where the model names no number.
+    fn usual_hits(&self) -> usize {
+        6
+    }
+
+    /// Lines of a memory file: so many, from a line on (the first is 1).
+    fn get(&self, path: &str, from: Option<u64>, lines: Option<u64>) -> Result<String, String>;
+}
 
 /// `memory_search` and `memory_get`.
 pub struct MemoryNotebook {
@@ -33,19 +50,20 @@ pub struct MemoryNotebook {
 }
 
 impl Library {
-    /// The agent's memory files.
+    /// The agent's memory files, of which is searched what the configuration wants.
     pub fn notebook(
         &self,
         folder: MemoryFolder,
+        config: &Config,
         now: impl Fn() -> Millis + Send + Sync + 'static,
     ) -> MemoryNotebook {
         MemoryNotebook {
             library: self.clone(),
-            files: WorkspaceFiles::new(folder.root()),
+            files: config.workspace_files(folder.root()),
             folder,
-            kinds: vec![RecordKind::Memory, RecordKind::Daily],
-            minimum_score: 0.0,
-            usual_hits: Search::new("").k,
+            kinds: config.memory_kinds(),
+            minimum_score: config.memory.search.minimum_score as f32,
+            usual_hits: config.memory.search.max_results as usize,
             now: Box::new(now),
             counted: None,
         }
@@ -53,17 +71,6 @@ impl Library {
 }
 
 impl MemoryNotebook {
-    /// Searches what the configuration wants searched.
-    pub fn configured(self, config: &Config) -> MemoryNotebook {
-        MemoryNotebook {
-            files: config.workspace_files(self.folder.root()),
-            kinds: config.memory_kinds(),
-            minimum_score: config.memory.search.minimum_score as f32,
-            usual_hits: config.memory.search.max_results as usize,
-            ..self
-        }
-    }
-
     /// Counts what searches return, for dreaming: in the state folder, beside
     /// the dreams of the workspace.
     pub fn counted_in(self, state_dir: &Path) -> MemoryNotebook {

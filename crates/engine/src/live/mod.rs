@@ -31,9 +31,9 @@ use crate::survey::{Keep, Survey};
 
 pub(crate) use compact::allowance;
 pub use compact::{
-    CacheTerms, Compacted, CompactionFailure, CompactionRequest, CompactionRules, Explained,
-    Pruned, Removed, Tail,
+    CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed, Tail,
 };
+pub use longhaul_compaction::CompactionRules;
 pub(crate) use stored::{pack, redacted};
 pub use undo::{Again, UndoFailure};
 pub use wear::worn_by;
@@ -151,16 +151,13 @@ impl Live {
         let worn = stored_wear(&loaded);
         let is_told = carried.is_some() && worn.is_some() && loaded.epoch.is_exact();
         if !is_told && !is_whole {
-            let survey = Survey::before(session, &loaded, keep, capture)?;
+            let survey = Survey::of_loaded(session, &loaded, keep)?;
             live.wear = survey.wear();
             live.labels = survey.labels();
             if !loaded.epoch.is_exact() {
                 loaded.epoch = Epoch::Exact(survey.epoch().max(loaded.epoch.count()));
             }
-            if let Some((ledger, source)) = survey.account() {
-                live.base = ledger;
-                live.source = source;
-            }
+            (live.base, live.source) = survey.before(session, &loaded, capture)?;
         }
         if let Some(ledger) = carried {
             live.base = ledger.capturing(capture);
@@ -184,12 +181,10 @@ impl Live {
         if self.has_whole_source {
             return Ok(());
         }
-        let survey = Survey::before(session, &self.loaded, &self.keep, self.full.capture())?;
-        if let Some((_, source)) = survey.account() {
-            self.source = source;
-            for entry in &self.loaded.entries {
-                self.source.observe(entry);
-            }
+        let survey = Survey::of(session, &self.keep)?;
+        (_, self.source) = survey.before(session, &self.loaded, self.full.capture())?;
+        for entry in &self.loaded.entries {
+            self.source.observe(entry);
         }
         self.has_whole_source = true;
         Ok(())

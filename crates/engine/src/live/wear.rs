@@ -4,7 +4,7 @@ use longhaul_compaction::Wear;
 use longhaul_transcript::{Epoch, Loaded, Result, Session};
 
 use crate::marks::detail;
-use crate::survey::{Keep, Survey, Wanted};
+use crate::survey::{Keep, Survey};
 
 /// How many compactions are on the path, and what came of them. The latest of
 /// ours carries that; where it is another agent's, the survey says it.
@@ -16,7 +16,7 @@ pub fn worn_by(session: &Session, loaded: &Loaded, keep: &Keep) -> Result<(Epoch
     match carried {
         Some(wear) if loaded.epoch.is_exact() => Ok((loaded.epoch, wear)),
         carried => {
-            let survey = Survey::of(session, keep, Wanted::Path)?;
+            let survey = Survey::of(session, keep)?;
             let wear = carried.unwrap_or_else(|| survey.wear());
             let epoch = match loaded.epoch.is_exact() {
                 true => loaded.epoch,

@@ -1,42 +1,35 @@
 //! Finding a file: the calls that touch it, then what else names it.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use longhaul_ledger::{ToolUse, classify};
 use longhaul_transcript::{Entry, MessageView, Role};
 
 use super::said::{Said, only_asks};
-use super::{start_of, text_with};
+use super::wording::{start_of, text_with};
 
 /// A search for a file.
 pub(super) struct Files {
     wanted: String,
     cwd: String,
     limit: usize,
-    /// The newest hits of each kind.
-    found: [VecDeque<(Entry, String)>; KINDS],
+    /// The newest hits of each kind, the nearest first; of one kind those first that
+    /// have the name and not a longer one with it.
+    found: BTreeMap<(Nearness, IsPart), VecDeque<(Entry, String)>>,
 }
 
-const KINDS: usize = 6;
-
-/// How an entry has to do with a file, the nearest first.
-#[derive(Clone, Copy)]
+/// How an entry has to do with a file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
     Touches,
-    TouchesPart,
     Names,
-    NamesPart,
     /// What a tool brought names it.
     Brings,
-    BringsPart,
 }
 
-/// Whether a text has a name, or something longer with the name in it.
-enum Named {
-    Whole,
-    Part,
-}
+/// Whether a text has only something longer with the name in it.
+type IsPart = bool;
 
 impl Files {
     pub(super) fn new(path: &str, cwd: Option<&str>, limit: usize) -> Files {
@@ -48,20 +41,20 @@ impl Files {
             wanted: within(path, &cwd).to_owned(),
             cwd,
             limit,
-            found: Default::default(),
+            found: BTreeMap::new(),
         }
     }
 
     pub(super) fn take(&mut self, said: &Said, entry: Entry) {
         let near = entry.message().and_then(|message| match message.role {
             _ if self.wanted.is_empty() => None,
-            Role::ToolResult => self.brought(&said.text(&entry)),
+            Role::ToolResult => Some((Nearness::Brings, self.named_in(&said.text(&entry))?)),
             _ => self.nearness(&message),
         });
         let Some(near) = near else {
             return;
         };
-        let found = &mut self.found[near as usize];
+        let found = self.found.entry(near).or_default();
         // A copy written by an undo is the same thing said once.
         found.retain(|(other, _)| other.id != entry.id);
         let excerpt = start_of(&entry);
@@ -71,63 +64,51 @@ impl Files {
         }
     }
 
-    fn nearness(&self, message: &MessageView<'_>) -> Option<Nearness> {
-        let mut part = false;
-        let calls = message.tool_calls().into_iter();
-        for call in calls.filter(|call| !only_asks(&call.name)) {
+    fn nearness(&self, message: &MessageView<'_>) -> Option<(Nearness, IsPart)> {
+        let calls = message.tool_calls();
+        let calls = calls.iter().filter(|call| !only_asks(&call.name));
+        let touched = calls.filter_map(|call| {
             let does = classify(&call.name, call.arguments);
-            for path in paths(&does) {
-                let path = within(path, &self.cwd);
-                let rest = path.strip_suffix(self.wanted.as_str());
-                if rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/')) {
-                    return Some(Nearness::Touches);
-                }
-                part |= path.contains(&self.wanted);
-            }
-        }
-        if part {
-            return Some(Nearness::TouchesPart);
+            let parts = paths(&does)
+                .into_iter()
+                .filter_map(|path| self.touches(path));
+            parts.min()
+        });
+        if let Some(part) = touched.min() {
+            return Some((Nearness::Touches, part));
         }
         let text = text_with(
             message,
             |call| !only_asks(&call.name),
             |arguments| Cow::Borrowed(arguments),
         );
-        Some(match self.named_in(&text)? {
-            Named::Whole => Nearness::Names,
-            Named::Part => Nearness::NamesPart,
-        })
+        Some((Nearness::Names, self.named_in(&text)?))
     }
 
-    fn brought(&self, text: &str) -> Option<Nearness> {
-        Some(match self.named_in(text)? {
-            Named::Whole => Nearness::Brings,
-            Named::Part => Nearness::BringsPart,
-        })
+    fn touches(&self, path: &str) -> Option<IsPart> {
+        let path = within(path, &self.cwd);
+        let rest = path.strip_suffix(self.wanted.as_str());
+        let is_part = !rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        path.contains(&self.wanted).then_some(is_part)
     }
 
-    fn named_in(&self, text: &str) -> Option<Named> {
-        let mut named = None;
-        for (at, _) in text.match_indices(self.wanted.as_str()) {
-            let before = text[..at].chars().next_back();
-            let after = text[at + self.wanted.len()..].chars().next();
-            let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-            if !before.is_some_and(joined) && !after.is_some_and(joined) {
-                return Some(Named::Whole);
-            }
-            named = Some(Named::Part);
-        }
-        named
+    fn named_in(&self, text: &str) -> Option<IsPart> {
+        let joined = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let is_part = |(at, name): (usize, &str)| {
+            let (before, after) = (&text[..at], &text[at + name.len()..]);
+            before.chars().next_back().is_some_and(joined)
+                || after.chars().next().is_some_and(joined)
+        };
+        text.match_indices(self.wanted.as_str()).map(is_part).min()
     }
 
     /// The nearest first, of equally near ones the newest.
     pub(super) fn finish(self) -> impl Iterator<Item = (Entry, String)> {
-        let all = self.found.into_iter();
+        let all = self.found.into_values();
         all.flat_map(|found| found.into_iter().rev())
             .take(self.limit)
     }
 }
-
 /// A path as it is from the working folder.
 fn within<'p>(path: &'p str, cwd: &str) -> &'p str {
     let path = path.strip_prefix("./").unwrap_or(path);

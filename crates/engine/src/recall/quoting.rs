@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use longhaul_redact::{Document, Redactor};
 use longhaul_transcript::{Entry, MessageView, Result, Session};
 
-use super::{Hit, full_text, text_with, with_thinking};
+use super::hit::Hit;
+use super::wording::{full_text, text_with, with_thinking};
 use crate::survey::{Surveys, teach};
 
 /// What stands for the rest of a secret that an excerpt cut through.

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use longhaul_redact::Document;
 use longhaul_transcript::{Entry, EntryId, MessageView, Role, ToolCall};
 
-use super::{calls_text, full_text, has_fence, text_with};
+use super::wording::{calls_text, full_text, has_fence, text_with};
 
 /// The tools that look back.
 const LOOKING_BACK: [&str; 3] = ["recall", "memory_search", "memory_get"];
@@ -90,7 +90,12 @@ impl Said {
     /// Everything an entry says, without calls that look back; nothing of what
     /// they brought. Entries that were not heard before count by their names.
     pub(crate) fn text(&self, entry: &Entry) -> String {
-        self.text_given(entry, |arguments| Cow::Borrowed(arguments))
+        let wanted = |call: &ToolCall<'_>| !looks_back(&call.name);
+        match entry.message() {
+            None => full_text(entry),
+            Some(message) if self.is_answer(&message) => String::new(),
+            Some(message) => text_with(&message, wanted, |arguments| Cow::Borrowed(arguments)),
+        }
     }
 
     /// The same for what keeps it, with what was only thought, by its parts: a secret
@@ -116,16 +121,6 @@ impl Said {
             }
         }
         parts
-    }
-
-    fn text_given(&self, entry: &Entry, given: impl FnMut(&str) -> Cow<'_, str>) -> String {
-        let Some(message) = entry.message() else {
-            return full_text(entry);
-        };
-        match self.is_answer(&message) {
-            true => String::new(),
-            false => text_with(&message, |call| !looks_back(&call.name), given),
-        }
     }
 
     /// Takes note of the calls of an entry, which has to come before their

@@ -6,11 +6,14 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use longhaul_transcript::{Body, Entry, EntryId};
 use memchr::memmem::Finder;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-use super::{EXCERPT_CHARS, NAMED, Others, Said, Same, THINKING, with_thinking};
+use super::hit::{NAMED, Others, Same};
+use super::said::Said;
+use super::wording::{EXCERPT_CHARS, THINKING, with_thinking};
 
 /// Groups held at a time; of more, the worst leave.
 const GROUPS: usize = 4_096;
@@ -28,7 +31,7 @@ pub(super) struct Words {
     exact: Finder<'static>,
     /// None where too little is left without punctuation.
     bare: Option<Finder<'static>>,
-    letters: Option<Letters>,
+    letters: Option<AhoCorasick>,
     /// What the model sees anyway.
     shown: HashSet<EntryId>,
     seen: HashSet<u64>,
@@ -97,7 +100,7 @@ impl Words {
         let folded = Form::Folded.of(query);
         let bare = Form::Bare.of(query);
         Words {
-            letters: Letters::of(&folded),
+            letters: letters_of(&folded),
             folded: Finder::new(&folded).into_owned(),
             exact: Finder::new(&Form::Exact.of(query)).into_owned(),
             bare: (bare.len() >= LEAST_BARE).then(|| Finder::new(&bare).into_owned()),
@@ -115,7 +118,8 @@ impl Words {
             return;
         }
         if let Some(letters) = &self.letters
-            && !letters.may_be_in(entry.raw())
+            && !letters.is_match(entry.raw())
+            && !has_escaped_letters(entry.raw())
         {
             return;
         }
@@ -446,47 +450,21 @@ fn around(text: &str, start: usize) -> String {
     text[from..to].to_owned()
 }
 
-/// Letters that stand in the stored bytes of every entry with the words, in
-/// upper or lower case. Most entries are passed over by them, undecoded.
-struct Letters {
-    letters: Vec<u8>,
-    rarest: usize,
-}
-
-impl Letters {
-    /// `None` where the words have no letters that are sure to be stored as
-    /// they are: the Kelvin sign and the dotted İ become `k` and `i`, numbers
-    /// may be stored in another form.
-    fn of(folded: &str) -> Option<Letters> {
-        let sure = |c: char| c.is_ascii_lowercase() && !matches!(c, 'i' | 'k');
-        let longest = folded
-            .split(|c: char| !sure(c))
-            .max_by_key(|part| part.len())
-            .filter(|part| part.len() >= 2)?;
-        const RARE: &[u8] = b"zqxjvbpgwyfmcuhldrsnoate";
-        let rarest = longest
-            .bytes()
-            .enumerate()
-            .min_by_key(|(_, letter)| RARE.iter().position(|rare| rare == letter))
-            .map(|(at, _)| at)?;
-        Some(Letters {
-            letters: longest.as_bytes().to_vec(),
-            rarest,
-        })
-    }
-
-    fn may_be_in(&self, raw: &str) -> bool {
-        let raw = raw.as_bytes();
-        let rare = self.letters[self.rarest];
-        memchr::memchr2_iter(rare, rare.to_ascii_uppercase(), raw).any(|at| {
-            at.checked_sub(self.rarest)
-                .and_then(|start| raw.get(start..start + self.letters.len()))
-                .is_some_and(|part| part.eq_ignore_ascii_case(&self.letters))
-        }) || has_escaped_letters(raw)
-    }
+/// Letters that stand in the stored bytes of every entry with the words, in upper or
+/// lower case: most entries are passed over by them, undecoded. None where the words
+/// have no letters that are sure to be stored as they are: the Kelvin sign and the
+/// dotted İ become `k` and `i`, numbers may be stored in another form.
+fn letters_of(folded: &str) -> Option<AhoCorasick> {
+    let sure = |c: char| c.is_ascii_lowercase() && !matches!(c, 'i' | 'k');
+    let parts = folded.split(|c: char| !sure(c));
+    let longest = parts.max_by_key(|part| part.len());
+    let longest = longest.filter(|part| part.len() >= 2)?;
+    let mut builder = AhoCorasick::builder();
+    builder.ascii_case_insensitive(true).build([longest]).ok()
 }
 
 /// Whether a letter is stored as an escape, which no known program does.
-fn has_escaped_letters(raw: &[u8]) -> bool {
+fn has_escaped_letters(raw: &str) -> bool {
+    let raw = raw.as_bytes();
     memchr::memmem::find_iter(raw, b"\\u00").any(|at| matches!(raw.get(at + 4), Some(b'4'..=b'7')))
 }

@@ -4,7 +4,7 @@ use longhaul_compaction::cost::{Bill, Prices, Since};
 use longhaul_tokens::{Sample, Tokens};
 use longhaul_transcript::{ContextMessage, Entry, Role};
 
-use crate::measure::{Meter, usage};
+use crate::measure::{Meter, tokens, usage};
 
 /// Four bills over the same requests. What was recorded is in the provider's
 /// tokens, the others are in ours: they are charged without the static part of
@@ -184,10 +184,6 @@ impl Bills {
         (self.native.requests * 10 >= self.longhaul.requests.max(1) * 9)
             .then(|| self.native.input_units())
     }
-}
-
-fn tokens(count: u64) -> Tokens {
-    Tokens::saturating(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]

@@ -22,12 +22,12 @@ use longhaul_checkpoint::Policy;
 use longhaul_compaction::cost::{Prices, Since};
 use longhaul_compaction::ladder::Layers;
 use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{BreakerRules, Layer};
+use longhaul_compaction::{BreakerRules, CompactionRules, Layer};
 use longhaul_model::{CancellationToken, Model};
 use longhaul_tokens::{Estimator, Sample, Tokens, Window};
 use longhaul_transcript::{Body, Entry, Millis, Role, Session, Stamp};
 
-pub use report::{CheckpointRow, CompactionRow, NativeRow, Point, ReplayReport, Totals};
+pub use report::{NativeRow, Point, ReplayReport, Row, Totals};
 
 use self::bills::Bills;
 use self::kept::Kept;
@@ -36,8 +36,8 @@ use crate::compactor::{Bench, Compactor, Course, Site};
 use crate::config::SummaryModel;
 use crate::error::Result;
 use crate::event::Event;
-use crate::live::{CompactionRules, Live};
-use crate::measure::{Meter, usage};
+use crate::live::Live;
+use crate::measure::{Meter, tokens, usage};
 use crate::state::SessionState;
 
 /// How to replay.
@@ -255,7 +255,7 @@ impl Run<'_, '_> {
 
     /// Our count of the context's messages.
     fn messages(&self) -> Tokens {
-        Tokens::saturating(usize::try_from(self.counted).unwrap_or(usize::MAX))
+        tokens(self.counted)
     }
 
     /// Our context now, as providers count it.
@@ -285,14 +285,14 @@ impl Run<'_, '_> {
         let shared = self.shared.take().unwrap_or(self.last_counted);
         self.last_counted = counted;
         let sample = self.bills.request(answer, shared, counted, since);
-        let total = self.tokens();
+        let usage = answer.message().and_then(|message| message.usage());
+        self.report.timeline.push(Point {
+            at: self.progress.entries,
+            longhaul: self.tokens(),
+            unmanaged: self.bills.unmanaged_tokens(),
+            recorded: usage.map(|usage| usage.input + usage.cache_read + usage.cache_write),
+        });
         self.learn(answer, sample);
-        self.report.point(
-            self.progress.entries,
-            total,
-            self.bills.unmanaged_tokens(),
-            answer,
-        );
         self.last_request = answer.time.or(self.last_request);
         Ok(())
     }
@@ -342,7 +342,8 @@ impl Run<'_, '_> {
     fn finish(self) -> ReplayReport {
         let mut report = self.report;
         report.saved = self.kept.take();
-        report.finish(&self.bench.live, &self.bills, self.progress);
+        let window = self.options.window;
+        report.finish(&self.bench.live, &self.bills, self.progress, window);
         report
     }
 }

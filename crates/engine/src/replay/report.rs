@@ -25,11 +25,11 @@ pub struct ReplayReport {
     /// The window it was replayed at.
     pub window: Tokens,
     /// The engine's compactions.
-    pub compactions: Vec<CompactionRow>,
+    pub compactions: Vec<Row<CompactedEvent>>,
     /// Prunings of tool output.
     pub prunings: Vec<Event>,
     /// The checkpoints that would have been written.
-    pub checkpoints: Vec<CheckpointRow>,
+    pub checkpoints: Vec<Row<CheckpointEvent>>,
     /// What could not be done.
     pub troubles: Vec<Event>,
     /// The recording agent's own compactions.
@@ -41,34 +41,17 @@ pub struct ReplayReport {
     /// The checkpoints themselves.
     #[serde(skip)]
     pub saved: Vec<Checkpoint>,
-    #[serde(skip)]
-    hard: Tokens,
-    #[serde(skip)]
-    stride: usize,
-    #[serde(skip)]
-    skipped: usize,
 }
 
-/// One compaction of the engine.
+/// One compaction or checkpoint of the engine.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct CompactionRow {
+pub struct Row<E> {
     /// After how many entries.
     pub at: usize,
     /// Its numbers.
     #[serde(flatten)]
-    pub event: CompactedEvent,
-}
-
-/// One checkpoint.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CheckpointRow {
-    /// After how many entries.
-    pub at: usize,
-    /// Its numbers.
-    #[serde(flatten)]
-    pub event: CheckpointEvent,
+    pub event: E,
 }
 
 /// One compaction of the recording agent.
@@ -165,23 +148,20 @@ impl ReplayReport {
             timeline: Vec::new(),
             totals: Totals::default(),
             saved: Vec::new(),
-            hard: window.hard(),
-            stride: 1,
-            skipped: 0,
         }
     }
 
     pub(super) fn note(&mut self, event: &Event, at: usize) {
         match event {
-            Event::Compacted(compacted) => self.compactions.push(CompactionRow {
-                at,
-                event: (**compacted).clone(),
-            }),
+            Event::Compacted(compacted) => {
+                let event = (**compacted).clone();
+                self.compactions.push(Row { at, event });
+            }
             Event::Pruned { .. } => self.prunings.push(event.clone()),
-            Event::CheckpointWritten(written) => self.checkpoints.push(CheckpointRow {
-                at,
-                event: (**written).clone(),
-            }),
+            Event::CheckpointWritten(written) => {
+                let event = (**written).clone();
+                self.checkpoints.push(Row { at, event });
+            }
             Event::Blocked { .. } | Event::Failed { .. } | Event::BreakerOpened { .. } => {
                 self.troubles.push(event.clone());
             }
@@ -190,35 +170,13 @@ impl ReplayReport {
         }
     }
 
-    pub(super) fn point(&mut self, at: usize, longhaul: Tokens, unmanaged: Tokens, answer: &Entry) {
-        self.totals.largest_context = self.totals.largest_context.max(longhaul);
-        self.totals.over_hard += usize::from(longhaul > self.hard);
-        self.skipped += 1;
-        if self.skipped < self.stride {
-            return;
-        }
-        self.skipped = 0;
-        let recorded = answer
-            .message()
-            .and_then(|message| message.usage())
-            .map(|usage| usage.input + usage.cache_read + usage.cache_write);
-        self.timeline.push(Point {
-            at,
-            longhaul,
-            unmanaged,
-            recorded,
-        });
-        if self.timeline.len() >= MAX_POINTS {
-            let mut keep = false;
-            self.timeline.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.stride *= 2;
-        }
-    }
-
-    pub(super) fn finish(&mut self, live: &Live, bills: &Bills, progress: Progress) {
+    pub(super) fn finish(
+        &mut self,
+        live: &Live,
+        bills: &Bills,
+        progress: Progress,
+        window: &Window,
+    ) {
         let modified: Vec<&str> = live
             .ledger()
             .files
@@ -246,7 +204,10 @@ impl ReplayReport {
             .iter()
             .filter(|path| text.contains(**path) || text.contains(&names.show(path)))
             .count();
+        let sent = self.timeline.iter().map(|point| point.longhaul);
         self.totals = Totals {
+            largest_context: sent.clone().max().unwrap_or_default(),
+            over_hard: sent.filter(|tokens| *tokens > window.hard()).count(),
             modified_files_named: (named, modified.len()),
             entries: progress.entries,
             turns: progress.turns,
@@ -268,7 +229,8 @@ impl ReplayReport {
                 .map(|row| row.event.milliseconds)
                 // The sum of nothing would be -0.
                 .fold(0.0, |sum, one| sum + one),
-            ..self.totals.clone()
         };
+        let every = self.timeline.len().div_ceil(MAX_POINTS).max(1);
+        self.timeline = self.timeline.iter().copied().step_by(every).collect();
     }
 }

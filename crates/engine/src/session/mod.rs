@@ -47,6 +47,7 @@ use longhaul_tokens::{Fragment, ResolvedWindow, Tokens, Window};
 use longhaul_transcript::{EntryId, Millis, Writer};
 
 pub use crate::error::{Error, Result};
+pub use crate::library::Departures;
 pub use crate::measure::Size;
 pub use crate::spending::{Spending, spent_on, spent_on_failure};
 pub(crate) use carry::carried;
@@ -55,7 +56,7 @@ pub use engine::Engine;
 pub(crate) use keep::is_closing;
 pub use longhaul_tokens::Spent;
 pub use prices::cache_prices;
-pub use setup::{Clock, Departures, Listener, Setup};
+pub use setup::{Clock, Listener, Setup};
 pub use status::Status;
 pub use turn::Turn;
 pub use windows::{LearntWindow, forget_windows, learnt_windows, resolve_window, window_source};

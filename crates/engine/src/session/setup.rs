@@ -10,6 +10,7 @@ use longhaul_transcript::{EntryId, Millis, Stamp};
 
 use crate::config::Config;
 use crate::event::Event;
+use crate::library::Departures;
 use crate::tools::Toolbox;
 
 /// Where time and new names come from. The engine has no clock of its own, so
@@ -43,13 +44,6 @@ impl Listener for Vec<Event> {
     fn event(&mut self, event: &Event) {
         self.push(event.clone());
     }
-}
-
-/// Is told what left the context, to make it findable. It must not wait: the
-/// turn goes on when it returns.
-pub trait Departures: Send + Sync {
-    /// These entries of a session are no longer in its context.
-    fn left(&self, session: &std::path::Path, entries: &[EntryId]);
 }
 
 /// Everything a session works with.

@@ -1,194 +1,186 @@
 //! What a path held before the latest boundary: the ledger of it, and what the
 //! audit looks for.
+//!
+//! It is kept for the compaction that set the boundary. The next one leaves behind
+//! what stands between the two: only that is read then.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use longhaul_compaction::audit::Source;
 use longhaul_ledger::{Capture, Ledger};
-use longhaul_transcript::{Entry, EntryId, Result, Session};
+use longhaul_transcript::{
+    Entry, EntryId, Loaded, Place, Result, Session, each_archived, has_archive,
+};
 use serde::{Deserialize, Serialize};
 
-use super::archived;
-use super::path::{Path, Step};
-use crate::changes::{Changes, changed_by};
+use super::{Survey, archives, size_of};
+use crate::changes::Changes;
 
-/// Entries behind the boundary are held until another one divides them, but no
-/// more bytes of them than this: the oldest are folded in before that.
-const HELD: usize = 16 << 20;
+const PART: &str = "account";
 
 /// The fold over everything before the kept part of a path.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Account {
-    pub(super) ledger: Ledger,
-    pub(super) source: Source,
-    /// The stops that are not folded in yet: the kept part, or the end of it.
-    pub(super) path: Path,
-    /// The last of them, as far as they were read.
-    #[serde(skip)]
-    held: VecDeque<Entry>,
-    #[serde(skip)]
-    held_bytes: usize,
-    #[serde(skip)]
-    capture: Capture,
+struct Account {
+    /// The entry that set the boundary.
+    boundary: Option<EntryId>,
+    /// The first one that it keeps.
+    first: EntryId,
+    place: Place,
+    /// What a host changed of it after it was said.
+    changed: BTreeSet<EntryId>,
+    ledger: Ledger,
+    source: Source,
 }
 
-/// What becomes of an account with one more entry.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    Yes,
-    /// It goes back before the boundary.
-    Astray,
+impl Survey {
+    /// The ledger and the audit's source of all before what was loaded of a session,
+    /// with so much captured for checkpoints.
+    pub(crate) fn before(
+        &self,
+        session: &Session,
+        loaded: &Loaded,
+        capture: Capture,
+    ) -> Result<(Ledger, Source)> {
+        let cwd = session.header().cwd.as_ref();
+        let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        let ledger = Ledger::new(cwd.clone()).capturing(capture);
+        let source = Source::new(cwd);
+        let Some(first) = loaded.entries.first() else {
+            return Ok((ledger, source));
+        };
+        let kept: HashSet<&EntryId> = loaded.entries.iter().map(|entry| &entry.id).collect();
+        let changed = self.state.changed.iter().filter(|id| !kept.contains(id));
+        let mut account = Account {
+            boundary: loaded.compaction().map(|(entry, _)| entry.id.clone()),
+            first: first.id.clone(),
+            place: self.place(&first.id).unwrap_or(first.place),
+            changed: changed.cloned().collect(),
+            ledger,
+            source,
+        };
+        let (version, archives) = (Ledger::VERSION, archives(session));
+        let form = format!(
+            "account {version} {capture:?} {archives} {:?}",
+            account.ledger.cwd
+        );
+        // A file that is read line by line is the same as far as it was folded in.
+        let upto = match self.state.placed {
+            true => account.place.offset,
+            false => size_of(session),
+        };
+        let before = self.store.kept::<Account>(session, PART, &form).ok();
+        let before = before.flatten();
+        let before = before.filter(|(known, _)| self.state.placed || *known == upto);
+        let before = before.map(|(_, account)| account);
+        if let Some(before) = &before
+            && before.boundary == account.boundary
+            && before.first == account.first
+            && before.changed == account.changed
+        {
+            return Ok((
+                before.ledger.clone().capturing(capture),
+                before.source.clone(),
+            ));
+        }
+        let is_plain = self.state.placed && self.state.changed.is_empty();
+        let before = before.filter(|before| is_plain && before.changed.is_empty());
+        let between = before.and_then(|before| {
+            let path = self.between(&before.first, first)?;
+            Some((before, path))
+        });
+        match between {
+            Some((before, path)) => {
+                account.ledger = before.ledger.capturing(capture);
+                account.source = before.source;
+                session.stretch(before.place, account.place.offset, &mut |entry, _| {
+                    if path.contains(&entry.id) {
+                        account.fold(&entry);
+                    }
+                    ControlFlow::Continue(())
+                })?;
+            }
+            None => account.fold_all(session, loaded, &kept, &self.changes(session)?)?,
+        }
+        if upto > 0 && self.store.is_kept() {
+            // Without what is kept the next process takes longer, no more.
+            let _ = self.store.keep(session, PART, &form, upto, &account);
+        }
+        Ok((account.ledger, account.source))
+    }
+
+    /// The path from one entry to what another follows; none where the one is not
+    /// above the other.
+    fn between(&self, from: &EntryId, to: &Entry) -> Option<HashSet<EntryId>> {
+        let mut path = HashSet::new();
+        let mut at = to.id.clone();
+        while at != *from {
+            let (_, parent) = self.store.link(&at).ok()??;
+            at = parent?;
+            if !path.insert(at.clone()) {
+                return None;
+            }
+        }
+        Some(path)
+    }
 }
 
 impl Account {
-    pub(super) fn new(session: &Session, capture: Capture) -> Account {
-        let cwd = session.header().cwd.as_ref();
-        let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
-        Account {
-            ledger: Ledger::new(cwd.clone()).capturing(capture),
-            source: Source::new(cwd),
-            path: Path::default(),
-            held: VecDeque::new(),
-            held_bytes: 0,
-            capture,
-        }
-    }
-
-    /// The first entry that is not folded in.
-    pub(super) fn start(&self) -> Option<&EntryId> {
-        self.path.stops.first().map(|stop| &stop.id)
-    }
-
-    /// The compaction that set the boundary.
-    pub(super) fn compaction(&self) -> Option<&EntryId> {
-        let stop = self.path.stops.get(self.path.compacted?)?;
-        Some(&stop.id)
-    }
-
-    /// Takes in an entry; `changed` says whether a host changed any.
-    pub(super) fn take(&mut self, session: &Session, entry: Entry, changed: bool) -> Result<Taken> {
-        // What a host changed must not be folded in as it was.
-        let is_late = |target: EntryId| !self.path.stops.iter().any(|stop| stop.id == target);
-        if self.path.begun && changed_by(&entry).is_some_and(is_late) {
-            return Ok(Taken::Astray);
-        }
-        let Some(step) = self.path.follow(&entry) else {
-            return Ok(Taken::Astray);
-        };
-        match step {
-            Step::On if self.path.stops.len() == 1 && !self.path.begun => {
-                archived::observe(session, entry.parent.clone(), &mut self.source)?;
-            }
-            Step::On => {}
-            Step::Back(left) => {
-                for _ in 0..left {
-                    let dropped = self.held.pop_back();
-                    self.held_bytes -= dropped.map_or(0, |entry| entry.raw().len());
-                }
-            }
-            Step::Anew => {
-                let cwd = self.ledger.cwd.take();
-                let fresh = Ledger::new(cwd.clone()).capturing(self.capture);
-                self.ledger = fresh;
-                self.source = Source::new(cwd);
-                self.held.clear();
-                self.held_bytes = 0;
-            }
-        }
-        let boundary = self.path.boundary(&entry);
-        self.held_bytes += entry.raw().len();
-        self.held.push_back(entry);
-        match boundary {
-            Some(Some(first)) => self.cut(session, first, changed)?,
-            Some(None) => return Ok(Taken::Astray),
-            None => self.make_room(changed),
-        }
-        Ok(Taken::Yes)
-    }
-
-    /// Folds in what a new boundary leaves behind.
-    fn cut(&mut self, session: &Session, first: usize, changed: bool) -> Result<()> {
-        self.hold_all(session)?;
-        self.fold(first, changed);
-        self.path.cut(first);
-        Ok(())
-    }
-
-    fn fold(&mut self, count: usize, changed: bool) {
-        let changes = match changed {
-            true => Changes::among(self.held.make_contiguous()),
-            false => Changes::default(),
-        };
-        for entry in self.held.drain(..count) {
-            self.held_bytes -= entry.raw().len();
-            let entry = changes.apply(entry);
-            self.ledger.observe(&entry);
-            self.source.observe(&entry);
-            self.source.settle(None);
-        }
-    }
-
-    fn make_room(&mut self, changed: bool) {
-        if self.held_bytes <= HELD || self.held.len() < self.path.stops.len() {
-            return;
-        }
-        let mut left = self.held_bytes;
-        let many = self.held.iter().take_while(|entry| {
-            left -= entry.raw().len();
-            left > HELD / 2
-        });
-        let count = many.count();
-        self.fold(count, changed);
-        self.path.settle(count);
-    }
-
-    /// Reads the stops again that an earlier process had read.
-    fn hold_all(&mut self, session: &Session) -> Result<()> {
-        let missing = self.path.stops.len() - self.held.len();
-        let Some(first) = self.path.stops[..missing].first() else {
-            return Ok(());
-        };
-        let to = match self.path.stops.get(missing) {
-            Some(stop) => stop.place.offset,
-            None => u64::MAX,
-        };
-        let mut wanted = self.path.stops[..missing].iter();
-        let mut next = wanted.next();
-        let mut read: Vec<Entry> = Vec::with_capacity(missing);
-        session.stretch(first.place, to, &mut |entry, _| {
-            if next.is_some_and(|stop| stop.id == entry.id) {
-                read.push(entry);
-                next = wanted.next();
-            }
-            match next {
-                Some(_) => ControlFlow::Continue(()),
-                None => ControlFlow::Break(()),
-            }
-        })?;
-        if read.len() < missing {
-            return Err(longhaul_transcript::Error::Changed {
-                path: session.path().to_owned(),
-            });
-        }
-        for entry in read.into_iter().rev() {
-            self.held_bytes += entry.raw().len();
-            self.held.push_front(entry);
-        }
-        Ok(())
-    }
-
-    /// The same, with so much captured from here on.
-    pub(super) fn capturing(mut self, capture: Capture) -> Account {
-        self.ledger = self.ledger.capturing(capture);
-        self.capture = capture;
-        self
-    }
-
-    /// Folds in an entry of the path that is known to be before its kept part.
-    pub(super) fn fold_known(&mut self, entry: &Entry) {
+    fn fold(&mut self, entry: &Entry) {
         self.ledger.observe(entry);
         self.source.observe(entry);
         self.source.settle(None);
+    }
+
+    /// Folds in everything on the path, archived entries for the audit alone.
+    fn fold_all(
+        &mut self,
+        session: &Session,
+        loaded: &Loaded,
+        kept: &HashSet<&EntryId>,
+        changes: &Changes,
+    ) -> Result<()> {
+        let tree = session.tree()?;
+        let leaf = loaded.entries.last().map(|entry| &entry.id);
+        let path = leaf.and_then(|leaf| tree.path_to(leaf));
+        let path = path.unwrap_or_else(|| tree.path());
+        let nodes = tree.nodes();
+        let before = path.first().and_then(|at| nodes[*at].parent.clone());
+        self.observe_archived(session, before)?;
+        let path: HashSet<&EntryId> = path.iter().map(|at| &nodes[*at].id).collect();
+        session.each(&mut |entry| {
+            if path.contains(&entry.id) && !kept.contains(&entry.id) {
+                self.fold(&changes.apply(entry));
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    /// Shows the audit the archived entries that lead to the first one of the file.
+    fn observe_archived(&mut self, session: &Session, to: Option<EntryId>) -> Result<()> {
+        let file = session.path();
+        if to.is_none() || !has_archive(file) {
+            return Ok(());
+        }
+        let mut parents: HashMap<EntryId, Option<EntryId>> = HashMap::new();
+        each_archived(file, &mut |entry| {
+            parents.insert(entry.id, entry.parent);
+            ControlFlow::Continue(())
+        })?;
+        let mut path: HashSet<EntryId> = HashSet::new();
+        let mut at = to;
+        while let Some(id) = at.filter(|id| parents.contains_key(id) && !path.contains(id)) {
+            at = parents.get(&id).cloned().flatten();
+            path.insert(id);
+        }
+        each_archived(file, &mut |entry| {
+            if path.contains(&entry.id) {
+                self.source.observe(&entry);
+                self.source.settle(None);
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
     }
 }

@@ -7,11 +7,11 @@
 use std::ops::ControlFlow;
 
 use longhaul_redact::{Document, Redactor, rules_version};
-use longhaul_transcript::{Result, Session, each_archived};
+use longhaul_transcript::{Result, Session};
 use serde::{Deserialize, Serialize};
 
 use super::Keep;
-use super::store::{Key, Store};
+use super::store::Store;
 
 /// After every so many bytes it is kept how far the file was read, for a process
 /// that is not given the time to read all of it.
@@ -63,27 +63,14 @@ fn read(session: &Session, keep: &Keep) -> Result<(Redactor, Shown)> {
         read_all(session, &mut document)?;
         return Ok((document.into_redactor(), Shown::default()));
     }
-    let size = std::fs::metadata(session.path()).map_or(0, |meta| meta.len());
-    let file = keep.for_size(session, size);
-    let store = file.and_then(|file| Store::in_file(file).ok());
-    let key = |upto| {
-        Key::of(
-            session.path(),
-            upto,
-            &format!("secrets {}", rules_version()),
-        )
-    };
-    let kept = || {
-        let store = store.as_ref()?;
-        let upto = store.upto(PART).ok()??;
-        let shown: Shown = store.part(PART, &key(upto)?).ok()??;
-        Some((upto, shown))
-    };
-    let (from, mut shown) = kept().unwrap_or_default();
+    let store = keep.store(session);
+    let form = format!("secrets {}", rules_version());
+    let kept = |store: &Store| store.kept::<Shown>(session, PART, &form).ok()?;
+    let (from, mut shown) = store.as_ref().and_then(kept).unwrap_or_default();
     // Without what is kept the next process takes longer, no more.
     let note = |upto: u64, shown: &Shown| {
-        if let (Some(store), Some(key)) = (&store, key(upto)) {
-            let _ = store.keep(PART, upto, &key, shown);
+        if let Some(store) = &store {
+            let _ = store.keep(session, PART, &form, upto, shown);
         }
     };
     show(session, &shown, &mut document)?;
@@ -114,13 +101,7 @@ fn read(session: &Session, keep: &Keep) -> Result<(Redactor, Shown)> {
 
 /// Reads what is not one file, the archive beside it first.
 fn read_all(session: &Session, document: &mut Document<'_>) -> Result<()> {
-    if session.format().is_writable() {
-        each_archived(session.path(), &mut |entry| {
-            document.json(entry.raw());
-            ControlFlow::Continue(())
-        })?;
-    }
-    session.each(&mut |entry| {
+    session.each_ever(&mut |entry| {
         document.json(entry.raw());
         ControlFlow::Continue(())
     })?;

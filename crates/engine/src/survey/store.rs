@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use longhaul_files::Identity;
-use longhaul_transcript::{EntryId, Place, SessionKey};
+use longhaul_transcript::{EntryId, Place, Session};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The form of what is kept.
-const FORM: i64 = 1;
+const FORM: i64 = 2;
 /// Bytes at the beginning of a file, which hold its header.
 const HEAD: u64 = 4 * 1024;
 /// Bytes before the place up to which a file was read.
@@ -26,13 +26,6 @@ const WINDOW: u64 = 64 * 1024;
 const CACHE: i64 = 16_000;
 /// Somebody else brings it up to date: then it is not worth waiting for.
 const PATIENCE: Duration = Duration::from_millis(50);
-
-/// Where the survey of a session's file lies below a state folder.
-pub fn place_of(state_dir: &Path, key: &SessionKey, file: &str) -> PathBuf {
-    let hash = blake3::hash(file.as_bytes()).to_hex();
-    let folder = state_dir.join("context/state").join(key.folder_name());
-    folder.join(format!("survey-{}.sqlite", &hash[..10]))
-}
 
 /// The key of what was read of a file up to an offset.
 pub(super) struct Key([u8; blake3::KEY_LEN]);
@@ -61,6 +54,14 @@ impl Key {
             Ok(Some(Key(*hasher.finalize().as_bytes())))
         };
         read().ok().flatten()
+    }
+
+    /// What shows whose key it is, and opens nothing.
+    pub(super) fn mark(&self) -> String {
+        blake3::derive_key("longhaul 2026 mark of a session", &self.0)[..16]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     /// What is sealed: its hash, and the bytes under a stream made from both.
@@ -156,7 +157,7 @@ impl Store {
              DROP TABLE IF EXISTS part;
              DROP TABLE IF EXISTS place;
              CREATE TABLE part (name TEXT PRIMARY KEY, upto INTEGER, body BLOB) WITHOUT ROWID;
-             CREATE TABLE place (id TEXT, offset INTEGER, line INTEGER);
+             CREATE TABLE place (id TEXT, parent TEXT, offset INTEGER, line INTEGER);
              PRAGMA user_version = {FORM};
              COMMIT"
         ))
@@ -179,41 +180,38 @@ impl Store {
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 
-    /// Up to where a part was read.
-    pub(super) fn upto(&self, name: &str) -> rusqlite::Result<Option<u64>> {
-        let found =
-            self.connection
-                .query_row("SELECT upto FROM part WHERE name = ?1", [name], |row| {
-                    row.get::<_, i64>(0)
-                });
-        Ok(found.optional()?.map(|upto| upto as u64))
-    }
-
-    /// A part, if it opens with the key.
-    pub(super) fn part<T: DeserializeOwned>(
+    /// What is kept of a session, and up to where it was read, if that opens with
+    /// the key of what the file has there.
+    pub(super) fn kept<T: DeserializeOwned>(
         &self,
+        session: &Session,
         name: &str,
-        key: &Key,
-    ) -> rusqlite::Result<Option<T>> {
-        let found =
-            self.connection
-                .query_row("SELECT body FROM part WHERE name = ?1", [name], |row| {
-                    row.get::<_, Vec<u8>>(0)
-                });
-        Ok(found.optional()?.and_then(|sealed| {
-            let packed = key.open(&sealed)?;
+        form: &str,
+    ) -> rusqlite::Result<Option<(u64, T)>> {
+        let found = self.connection.query_row(
+            "SELECT upto, body FROM part WHERE name = ?1",
+            [name],
+            |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, Vec<u8>>(1)?)),
+        );
+        Ok(found.optional()?.and_then(|(upto, sealed)| {
+            let packed = Key::of(session.path(), upto, form)?.open(&sealed)?;
             let text = longhaul_files::unpack(&packed).ok()?;
-            serde_json::from_slice(&text).ok()
+            Some((upto, serde_json::from_slice(&text).ok()?))
         }))
     }
 
+    /// Keeps a part that was read up to there.
     pub(super) fn keep<T: Serialize>(
         &self,
+        session: &Session,
         name: &str,
+        form: &str,
         upto: u64,
-        key: &Key,
         part: &T,
     ) -> rusqlite::Result<()> {
+        let Some(key) = Key::of(session.path(), upto, form) else {
+            return Ok(());
+        };
         let failed = |error: io::Error| rusqlite::Error::ToSqlConversionFailure(error.into());
         let text = serde_json::to_vec(part).map_err(|error| failed(error.into()))?;
         let packed = zstd::bulk::compress(&text, 1).map_err(failed)?;
@@ -224,16 +222,26 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets all places.
-    pub(super) fn forget(&self) -> rusqlite::Result<()> {
+    pub(super) fn forget_places(&self) -> rusqlite::Result<()> {
         self.connection
-            .execute_batch("DROP INDEX IF EXISTS place_of_id; DELETE FROM place; DELETE FROM part")
+            .execute_batch("DROP INDEX IF EXISTS place_of_id; DELETE FROM place")
     }
 
-    pub(super) fn add(&self, id: &EntryId, place: Place) -> rusqlite::Result<()> {
+    pub(super) fn add(
+        &self,
+        id: &EntryId,
+        parent: Option<&EntryId>,
+        place: Place,
+    ) -> rusqlite::Result<()> {
+        let parent = parent.map(EntryId::as_str);
         self.connection
-            .prepare_cached("INSERT INTO place (id, offset, line) VALUES (?1, ?2, ?3)")?
-            .execute(params![id.as_str(), place.offset as i64, place.line as i64])?;
+            .prepare_cached("INSERT INTO place (id, parent, offset, line) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![
+                id.as_str(),
+                parent,
+                place.offset as i64,
+                place.line as i64
+            ])?;
         Ok(())
     }
 
@@ -245,63 +253,43 @@ impl Store {
     }
 
     /// The number of an entry in the order of the file, and where it stands.
-    pub(super) fn number(&self, id: &str) -> rusqlite::Result<Option<(u64, Place)>> {
+    pub(super) fn number(&self, id: &EntryId) -> rusqlite::Result<Option<(u64, Place)>> {
         self.connection
             .prepare_cached("SELECT rowid, offset, line FROM place WHERE id = ?1")?
-            .query_row([id], |row| {
-                let place = Place {
-                    offset: row.get::<_, i64>(1)? as u64,
-                    line: row.get::<_, i64>(2)? as u64,
-                };
-                Ok((row.get::<_, i64>(0)? as u64, place))
+            .query_row([id.as_str()], numbered)
+            .optional()
+    }
+
+    /// The number of an entry, and what it follows.
+    pub(super) fn link(&self, id: &EntryId) -> rusqlite::Result<Option<(u64, Option<EntryId>)>> {
+        self.connection
+            .prepare_cached("SELECT rowid, parent FROM place WHERE id = ?1")?
+            .query_row([id.as_str()], |row| {
+                let parent: Option<String> = row.get(1)?;
+                Ok((row.get::<_, i64>(0)? as u64, parent.map(EntryId::new)))
             })
             .optional()
     }
 
-    /// Where an entry stands.
-    pub(super) fn place(&self, id: &str) -> rusqlite::Result<Option<Place>> {
-        Ok(self.number(id)?.map(|(_, place)| place))
-    }
-
-    /// The last entry that begins at or before an offset, so many before it: its
-    /// number and place.
+    /// The last entry that begins before an offset, so many before it: its number
+    /// and place.
     pub(super) fn before(&self, offset: u64, count: u64) -> rusqlite::Result<Option<(u64, Place)>> {
-        let mut rows = self
-            .connection
-            .prepare_cached("SELECT rowid, offset, line FROM place ORDER BY rowid DESC")?;
-        let mut rows = rows.query([])?;
-        let (mut found, mut left) = (None, count);
-        while let Some(row) = rows.next()? {
-            let place = Place {
-                offset: row.get::<_, i64>(1)? as u64,
-                line: row.get::<_, i64>(2)? as u64,
-            };
-            found = Some((row.get::<_, i64>(0)? as u64, place));
-            if place.offset < offset {
-                if left == 0 {
-                    break;
-                }
-                left -= 1;
-            }
-        }
-        Ok(found)
+        let sql = "SELECT rowid, offset, line FROM place WHERE rowid >= ifnull(
+            (SELECT rowid FROM place WHERE offset < ?1 ORDER BY rowid DESC LIMIT 1), 0) - ?2
+            ORDER BY rowid LIMIT 1";
+        self.connection
+            .prepare_cached(sql)?
+            .query_row(params![offset as i64, count as i64], numbered)
+            .optional()
     }
 
-    /// The ids that begin so, in the order of the file.
-    pub(super) fn begun(&self, start: &str) -> rusqlite::Result<Vec<String>> {
+    /// The ids that begin or end so, in any case, in the order of the file.
+    pub(super) fn named(&self, part: &str) -> rusqlite::Result<Vec<EntryId>> {
+        let sql = "SELECT id FROM place WHERE substr(id, 1, length(?1)) = ?1 COLLATE NOCASE
+            OR substr(id, -length(?1)) = ?1 COLLATE NOCASE ORDER BY rowid";
         self.connection
-            .prepare_cached("SELECT id FROM place WHERE id >= ?1 AND id < ?2 ORDER BY rowid")?
-            .query_map([start, &format!("{start}\u{10ffff}")], |row| row.get(0))?
-            .collect()
-    }
-
-    /// The ids that end so.
-    pub(super) fn ended(&self, end: &str) -> rusqlite::Result<Vec<String>> {
-        self.connection
-            .prepare_cached(
-                "SELECT id FROM place WHERE substr(id, -length(?1)) = ?1 ORDER BY rowid",
-            )?
-            .query_map([end], |row| row.get(0))?
+            .prepare_cached(sql)?
+            .query_map([part], |row| Ok(EntryId::new(row.get::<_, String>(0)?)))?
             .collect()
     }
 
@@ -320,6 +308,14 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+fn numbered(row: &rusqlite::Row<'_>) -> rusqlite::Result<(u64, Place)> {
+    let place = Place {
+        offset: row.get::<_, i64>(1)? as u64,
+        line: row.get::<_, i64>(2)? as u64,
+    };
+    Ok((row.get::<_, i64>(0)? as u64, place))
 }
 
 /// Whether a file is no survey, or one that was damaged.

@@ -4,81 +4,21 @@
 //! web page included, so each entry stands between two marks that carry a hash
 //! of what is between them: no text can contain its own.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use longhaul_ledger::ours::DATA;
 use longhaul_redact::Redactor;
-use longhaul_transcript::{EntryId, Session};
+use longhaul_transcript::Session;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::Arguments;
 use super::schema;
 use super::toolbox::{Outcome, apart};
-use crate::library::Scope;
-use crate::recall::{Found, Hit, Query, Quoting, Same, begins, fenced, full_text};
-
-/// Where `recall` looks.
-pub trait Recall: Send + Sync {
-    /// Finds entries.
-    fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String>;
-
-    /// Finds entries for words in any order, with an index where there is one, and
-    /// says what found them. Without one, the words must stand as they are given.
-    fn find(&self, words: &str, limit: usize) -> Result<Findings, String> {
-        Ok(Findings {
-            hits: self.recall(&Query::Text(words.to_owned()), limit)?,
-            ..Findings::default()
-        })
-    }
-
-    /// The same place seen more narrowly or more widely, where it can be.
-    fn within(&self, scope: Scope) -> Option<Arc<dyn Recall>> {
-        let _ = scope;
-        None
-    }
-}
-
-/// What was found for words, and with what.
-#[derive(Debug, Clone, Default)]
-pub struct Findings {
-    /// What stands there word for word first, then what is about the same.
-    pub hits: Vec<Hit>,
-    /// The model whose vectors were used; none for words alone.
-    pub model: Option<String>,
-    /// What the reader should know, such as an index that could not be used.
-    pub notes: Vec<String>,
-    /// Where an index was asked: what it could not take in.
-    pub(crate) not_indexed: Option<Vec<String>>,
-    /// Where nothing was found: what need not be, since it never left.
-    pub in_sight: Option<InSight>,
-}
-
-/// Entries that have words of a query and are still in the context.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InSight {
-    /// The session whose context it is, by its id.
-    pub session: String,
-    /// The best of them first.
-    pub entries: Vec<EntryId>,
-    /// The words that they have.
-    pub terms: Vec<String>,
-}
-
-impl fmt::Display for InSight {
-    /// Which they are, without the session.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entries: Vec<&str> = self.entries.iter().map(EntryId::as_str).collect();
-        write!(
-            f,
-            "what has {} is still in it: {}",
-            self.terms.join(", "),
-            entries.join(", ")
-        )
-    }
-}
+use crate::recall::{
+    Findings, Found, Hit, Query, Quoting, Recall, Same, Scope, begins, fenced, full_text,
+};
 
 /// Characters of an answer.
 const RECALL_CHARS: usize = 30_000;

@@ -18,13 +18,14 @@ use super::arguments::Arguments;
 use super::bash::{self, BashSettings};
 use super::confine::{self, Access, Fence, Inside};
 use super::edit;
-use super::memory::Notebook;
 use super::note::Noted;
 use super::permission::{Approval, Approver, Ask, Granted, Permissions, Policy};
 use super::read::{self, Part, ReadLimits};
-use super::remembered::{self, MOST_HITS, Recall};
+use super::remembered::{self, MOST_HITS};
 use super::schema;
 use super::toolbox::{Call, Outcome, Toolbox, apart, finish};
+use crate::library::Notebook;
+use crate::recall::Recall;
 
 /// Why a toolbox cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use longhaul_compaction::Layer;
 use longhaul_engine::event::Event;
 use longhaul_engine::measure::Meter;
-use longhaul_engine::survey::{Keep, Survey, Wanted};
+use longhaul_engine::survey::{Keep, Survey};
 use longhaul_model::{
     Answer, BoxFuture, CancellationToken, Content, Delta, Failure, Model, ModelInfo, Request, Stop,
     Usage,
@@ -136,7 +136,7 @@ fn entry_event_history_and_status_agree_on_a_compaction() {
     assert_eq!(rig.session.status().size.tokens, after, "at work");
 
     let stored = Stored::open(rig.session.path()).unwrap();
-    let survey = Survey::of(&stored, &Keep::nowhere(), Wanted::Path).unwrap();
+    let survey = Survey::of(&stored, &Keep::nowhere()).unwrap();
     let latest = survey.compactions(&stored).unwrap();
     let Body::Compaction(entry) = &latest.last().unwrap().body else {
         unreachable!("it is one");

@@ -1,10 +1,10 @@
-//! Indexing beside the work: a thread that takes records, files and models as
+//! Indexing beside the work: a thread that takes files, models and other work as
 //! they come, and never makes anybody wait.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{
-    Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+    Receiver, RecvError, RecvTimeoutError, SyncSender, TryRecvError, sync_channel,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -17,7 +17,7 @@ use super::MemoryIndex;
 use super::workspace::WorkspaceFiles;
 use crate::embed::Encoder;
 use crate::error::IndexError;
-use crate::record::{Budget, Progress, Record};
+use crate::record::{Budget, Progress};
 
 /// What the thread tells.
 #[derive(Debug)]
@@ -35,8 +35,11 @@ pub enum Indexing {
     Idle,
 }
 
+/// Something else to be done with the index, on the thread.
+pub type Work = Box<dyn FnOnce(&mut dyn MemoryIndex) + Send>;
+
 enum Job {
-    Records(Vec<Record>),
+    Work(Work),
     Files(WorkspaceFiles),
     /// Something of them changed, and perhaps goes on to.
     Changed(WorkspaceFiles),
@@ -152,16 +155,10 @@ impl Indexer {
         self.changed.store(true, Ordering::Release);
     }
 
-    /// Hands records over, and never waits: where too much is waiting already
-    /// they come back, to be handed over again later.
-    pub fn records(&self, records: Vec<Record>) -> Result<(), Vec<Record>> {
-        self.jobs.try_send(Job::Records(records)).map_err(|error| {
-            let (TrySendError::Full(job) | TrySendError::Disconnected(job)) = error;
-            match job {
-                Job::Records(records) => records,
-                _ => Vec::new(),
-            }
-        })
+    /// Has something done with the index, and the vectors made that are missing
+    /// then. Waits where too much is waiting already.
+    pub fn work(&self, work: Work) {
+        let _ = self.jobs.send(Job::Work(work));
     }
 
     /// Asks for the files of a workspace to be brought up to date. Where too
@@ -308,18 +305,9 @@ fn work(
         };
         match job {
             Some(Job::Stop) => return,
-            Some(Job::Records(records)) => {
-                let done = index.update(
-                    &mut records.into_iter(),
-                    Budget::default(),
-                    &mut |progress| {
-                        tell(Indexing::Texts(*progress));
-                    },
-                );
-                match done {
-                    Ok(done) => vectors |= done.written > 0,
-                    Err(error) => tell(Indexing::Failed(error)),
-                }
+            Some(Job::Work(work)) => {
+                work(index);
+                vectors = true;
             }
             Some(Job::Files(asked)) => files = Some(asked),
             Some(Job::Changed(asked)) => {

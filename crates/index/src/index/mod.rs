@@ -9,9 +9,8 @@ mod workspace;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-pub use self::background::{Indexer, Indexing, Waits};
+pub use self::background::{Indexer, Indexing, Waits, Work};
 pub use self::current::Condition;
-pub use self::stamp::Looks;
 pub use self::workspace::{DEPTH, Synced, Unseen, WorkspaceFiles};
 use crate::embed::Encoder;
 use crate::error::IndexError;
@@ -43,8 +42,20 @@ pub trait MemoryIndex: Send {
         entries: &HashSet<String>,
     ) -> Result<u64, IndexError>;
 
-    /// The entries of a source that are in it.
-    fn entries(&mut self, source: &str) -> Result<HashSet<String>, IndexError>;
+    /// The entries of a source that are in it as one of these kinds; all of them
+    /// where none is named.
+    fn entries(
+        &mut self,
+        source: &str,
+        kinds: &[RecordKind],
+    ) -> Result<HashSet<String>, IndexError>;
+
+    /// What was noted of a source, by the rules that texts are taken in by now. It
+    /// goes with the source.
+    fn noted(&mut self, source: &str) -> Result<Option<String>, IndexError>;
+
+    /// Notes something of a source that is in it.
+    fn note(&mut self, source: &str, note: &str) -> Result<(), IndexError>;
 
     /// The names of all sources that hold records of these kinds.
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError>;
@@ -93,8 +104,20 @@ impl MemoryIndex for SqliteIndex {
         self.mending(|index| index.take_out(source, &|entry| entries.contains(entry)))
     }
 
-    fn entries(&mut self, source: &str) -> Result<HashSet<String>, IndexError> {
-        self.mending(|index| index.entries_of(source).map_err(index.sqlite()))
+    fn entries(
+        &mut self,
+        source: &str,
+        kinds: &[RecordKind],
+    ) -> Result<HashSet<String>, IndexError> {
+        self.mending(|index| index.entries_of(source, kinds).map_err(index.sqlite()))
+    }
+
+    fn noted(&mut self, source: &str) -> Result<Option<String>, IndexError> {
+        self.mending(|index| index.note_of(source).map_err(index.sqlite()))
+    }
+
+    fn note(&mut self, source: &str, note: &str) -> Result<(), IndexError> {
+        self.mending(|index| index.set_note(source, note).map_err(index.sqlite()))
     }
 
     fn sources(&mut self, kinds: &[RecordKind]) -> Result<Vec<String>, IndexError> {

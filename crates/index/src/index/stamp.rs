@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use longhaul_transcript::Millis;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use crate::error::IndexError;
 use crate::settings::IndexSettings;
@@ -70,53 +70,7 @@ impl Stamp {
     }
 }
 
-/// What the files of a source looked like together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Looks(i64);
-
 impl SqliteIndex {
-    /// What the files of a source look like, for [`SqliteIndex::is_as_noted`] and
-    /// [`SqliteIndex::note_looks`]; ask before they are read. None where the file
-    /// system does not say enough, or where one of them changed so shortly before
-    /// `at`, the time it is now, that a further change may look the same.
-    pub fn looks(&self, files: &[&Path], at: Millis) -> Option<Looks> {
-        let mut hasher = blake3::Hasher::new();
-        // What is taken for a secret may differ from one version to the next.
-        hasher.update(self.settings.redaction.fingerprint().as_bytes());
-        for file in files.iter().filter(|file| file.exists()) {
-            let stamp = Stamp::of(file, &self.settings).filter(|stamp| stamp.rested(at))?;
-            hasher.update(file.as_os_str().as_encoded_bytes());
-            hasher.update(&stamp.value.to_le_bytes());
-        }
-        Some(Looks(start_of(&hasher.finalize())))
-    }
-
-    /// Whether a source was taken in from files that looked like this, and nothing
-    /// was written to it since.
-    pub fn is_as_noted(&mut self, source: &str, looks: Looks) -> Result<bool, IndexError> {
-        self.mending(|index| {
-            let noted = index
-                .connection
-                .prepare_cached("SELECT stamp FROM source WHERE name = ?1")
-                .and_then(|mut statement| {
-                    let noted = statement.query_row([source], |row| row.get::<_, Option<i64>>(0));
-                    noted.optional()
-                });
-            Ok(noted.map_err(index.sqlite())?.flatten() == Some(looks.0))
-        })
-    }
-
-    /// Notes what the files of a source looked like that is in as they are.
-    pub fn note_looks(&mut self, source: &str, looks: Looks) -> Result<(), IndexError> {
-        self.mending(|index| {
-            let noted = index.connection.execute(
-                "UPDATE source SET stamp = ?2 WHERE name = ?1",
-                params![source, looks.0],
-            );
-            noted.map(drop).map_err(index.sqlite())
-        })
-    }
-
     /// The stamps that were noted, by the names of their files.
     pub(super) fn stamps(&mut self) -> Result<HashMap<String, i64>, IndexError> {
         self.mending(|index| {

@@ -26,16 +26,6 @@ impl SqliteIndex {
         self.mending(|index| in_one_view(index, |index| index.entries_with(text, session)))
     }
 
-    /// Whether anything of a source is in the index.
-    pub fn holds(&mut self, source: &str) -> Result<bool, IndexError> {
-        const ASK: &str = "SELECT 1 FROM source WHERE name = ?1";
-        self.mending(|index| {
-            let row = index.connection.prepare_cached(ASK);
-            row.and_then(|mut ask| ask.exists([source]))
-                .map_err(index.sqlite())
-        })
-    }
-
     fn entries_with(
         &mut self,
         text: &str,

@@ -1,5 +1,6 @@
 //! Reading: names, texts, counts.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -39,6 +40,38 @@ impl SqliteIndex {
         let mut statement = self.connection.prepare_cached(&sql)?;
         let names = statement.query_map([], |row| row.get(0))?;
         names.collect()
+    }
+
+    /// The entries of a source that are of these kinds; of none is all.
+    pub(crate) fn entries_of(
+        &self,
+        source: &str,
+        kinds: &[RecordKind],
+    ) -> rusqlite::Result<HashSet<String>> {
+        let sql =
+            "SELECT entry, kind FROM record JOIN source ON source.id = source WHERE name = ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query([source])?;
+        let mut entries = HashSet::new();
+        while let Some(row) = rows.next()? {
+            let kind: u8 = row.get(1)?;
+            if kinds.is_empty() || kinds.iter().any(|one| *one as u8 == kind) {
+                entries.insert(row.get(0)?);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What was noted of a source by the rules of now.
+    pub(crate) fn note_of(&self, source: &str) -> rusqlite::Result<Option<String>> {
+        let note: Option<Option<String>> = self
+            .connection
+            .prepare_cached("SELECT note FROM source WHERE name = ?1")?
+            .query_row([source], |row| row.get(0))
+            .optional()?;
+        let rules = self.settings.rules();
+        let note = note.flatten();
+        Ok(note.and_then(|note| Some(note.strip_prefix(&rules)?.trim_start().to_owned())))
     }
 
     /// The record of a key. A file's name may hold a `#`, so the whole key is

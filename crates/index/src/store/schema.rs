@@ -13,7 +13,7 @@ use crate::text;
 pub(super) const INCREMENTAL: i64 = 2;
 
 /// The layout, in `user_version`.
-pub(super) const LAYOUT: i64 = 11;
+pub(super) const LAYOUT: i64 = 12;
 
 // Texts lie apart from what every search reads of a chunk. The chunks of a record
 // have numbers one behind the other. FTS5 keeps no text; pairs of characters, of
@@ -21,7 +21,7 @@ pub(super) const LAYOUT: i64 = 11;
 // would take more room than the text.
 const TABLES: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp INTEGER);
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp INTEGER, note TEXT);
 CREATE TABLE record (
     id INTEGER PRIMARY KEY,
     source INTEGER NOT NULL,

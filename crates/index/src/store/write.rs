@@ -262,12 +262,12 @@ impl SqliteIndex {
         take().map_err(sqlite)
     }
 
-    /// The entries of a source.
-    pub(crate) fn entries_of(&self, source: &str) -> rusqlite::Result<HashSet<String>> {
-        match source_id(&self.connection, source)? {
-            Some(id) => entries(&self.connection, id),
-            None => Ok(HashSet::new()),
-        }
+    /// Notes something of a source, and the rules by which it was taken in.
+    pub(crate) fn set_note(&self, source: &str, note: &str) -> rusqlite::Result<()> {
+        let note = format!("{} {note}", self.settings.rules());
+        let sql = "UPDATE source SET note = ?2 WHERE name = ?1";
+        self.connection.execute(sql, params![source, note])?;
+        Ok(())
     }
 }
 

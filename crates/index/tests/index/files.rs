@@ -133,9 +133,7 @@ fn a_thread_indexes_what_it_is_given_and_what_changes() {
     let files = WorkspaceFiles::new(&root);
     indexer.watch(&files).unwrap();
     indexer.files(&files);
-    indexer
-        .records(vec![said("s", "a", 1, "left the context")])
-        .unwrap();
+    indexer.work(putting(said("s", "a", 1, "left the context")));
     let mut reader = SqliteIndex::open(&path, settings()).unwrap();
     let mut until_found = |query: &str, key: &str| {
         while keys(&mut reader, &Query::new(query))

@@ -14,10 +14,20 @@ use std::fs;
 use std::path::Path;
 
 use longhaul_index::{
-    Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex,
+    Budget, IndexSettings, MemoryIndex, Query, Record, RecordKind, Redaction, SqliteIndex, Work,
 };
 use longhaul_transcript::Millis;
 use tempfile::TempDir;
+
+/// What the thread is to put in.
+fn putting(record: Record) -> Work {
+    Box::new(move |index| {
+        let mut records = [record].into_iter();
+        index
+            .update(&mut records, Budget::default(), &mut |_| {})
+            .unwrap();
+    })
+}
 
 fn said(session: &str, entry: &str, position: u64, text: &str) -> Record {
     Record {

@@ -173,7 +173,7 @@ fn the_thread_goes_on_with_vectors_once_an_endpoint_is_well_again_and_tells_of_i
     };
     let indexer = Indexer::start(Box::new(index), tell, waits).unwrap();
     let note = said("s", "a", 1, "left the context");
-    indexer.records(vec![note]).unwrap();
+    indexer.work(putting(note));
     let mut failures = 0;
     loop {
         match told.recv_timeout(Duration::from_secs(60)).unwrap() {
@@ -204,7 +204,7 @@ fn the_end_does_not_wait_for_an_endpoint_that_hangs() {
     });
     let indexer = Indexer::start(Box::new(index), Box::new(|_| {}), Waits::default()).unwrap();
     let note = said("s", "a", 1, "left the context");
-    indexer.records(vec![note]).unwrap();
+    indexer.work(putting(note));
     hangs.recv_timeout(Duration::from_secs(60)).unwrap();
     let (done, ended) = channel();
     std::thread::spawn(move || {

@@ -13,7 +13,7 @@ use axum::extract::{Path as Parts, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Draft, Durability, EntryId, Stamp, Writer, liveness};
 
 use super::routes::aside;
@@ -99,7 +99,7 @@ fn mark(shared: &Shared, name: &str, entry: &str, pinned: Pinned) -> Result<(), 
         }
         .into());
     }
-    let labels = Survey::of(&session, &desk.keep(&session), Wanted::Path)?.labels();
+    let labels = Survey::of(&session, &desk.keep(&session))?.labels();
     let label = labels.get(&target);
     let is_pin = |label: &String| label == "pin" || label.starts_with("pin:");
     let draft = match (label, pinned) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog::{self, Catalog, Places};
-use longhaul_engine::library::{Gone, PutError, gone, put_in_changed};
+use longhaul_engine::library::{Gone, PutError, gone, take_in};
 use longhaul_index::{
     Budget, Encoder, IndexError, MemoryIndex, Progress, RecordKind, SqliteIndex, Status,
 };
@@ -225,20 +225,7 @@ fn sessions(
         }
         let name = resolve::id_of(reference);
         let read = match Session::open_ref(reference) {
-            Ok(session) => put_in_changed(
-                index,
-                &session,
-                &app.keep(&session),
-                app.now(),
-                &mut |more| {
-                    done.seen += more.seen;
-                    done.written += more.written;
-                    done.unchanged += more.unchanged;
-                    done.removed += more.removed;
-                    done.redacted += more.redacted;
-                    bar.set_message(message(done));
-                },
-            ),
+            Ok(session) => taken_in(app, index, &session, done, bar),
             Err(error) => Err(error.into()),
         };
         match read {
@@ -246,6 +233,31 @@ fn sessions(
             Err(PutError::Index(error)) => return Err(error),
             Err(error) => notes.push(format!("session {name}: {error}")),
         }
+    }
+    Ok(())
+}
+
+fn taken_in(
+    app: &App,
+    index: &mut SqliteIndex,
+    session: &Session,
+    done: &mut Progress,
+    bar: &ProgressBar,
+) -> Result<(), PutError> {
+    let keep = app.keep(session);
+    let taken = take_in(index, session, &keep, u64::MAX, &mut |more| {
+        done.seen += more.seen;
+        done.written += more.written;
+        done.unchanged += more.unchanged;
+        done.removed += more.removed;
+        done.redacted += more.redacted;
+        bar.set_message(message(done));
+    })?;
+    if taken.is_some_and(|taken| taken.bytes() == 0) {
+        // Nothing was read of it.
+        let unchanged = index.entries(&session.reference().name(), &[])?.len() as u64;
+        done.seen += unchanged;
+        done.unchanged += unchanged;
     }
     Ok(())
 }

@@ -155,7 +155,7 @@ pub(crate) fn past(
         true => library.recollection(session, scope),
         false => Recollection::plain(session, scope),
     };
-    past.with_others_listed(others)
+    past.with_others(others)
 }
 
 /// The sessions of the workspace, as they are when they are asked for.
@@ -185,7 +185,7 @@ pub(crate) fn notebook(app: &App, library: &Library) -> Option<Arc<dyn Notebook>
     };
     let clock = app.clock();
     let now = move || Millis(clock.now().timestamp().as_millisecond());
-    let notebook = library.notebook(folder, now).configured(config);
+    let notebook = library.notebook(folder, config, now);
     Some(Arc::new(match config.sandbox.read_only {
         true => notebook,
         false => notebook.counted_in(&app.state_dir),

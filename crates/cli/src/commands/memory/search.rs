@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use longhaul_engine::catalog;
-use longhaul_engine::library::{ChosenEncoder, Reason, session_name};
+use longhaul_engine::library::{ChosenEncoder, Reason};
 use longhaul_engine::ours;
 use longhaul_engine::recall::told_apart;
 use longhaul_index::{
@@ -164,12 +164,12 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
 /// names none is looked for as it is.
 fn as_indexed(app: &App, name: &str) -> Vec<String> {
     if let Ok(session) = resolve::session(app, Some(OsStr::new(name))) {
-        return vec![session_name(&session)];
+        return vec![session.reference().name()];
     }
     let catalog = catalog::find(&app.places());
     let headed = catalog.headed(name).into_iter();
     let opened = headed.filter_map(|found| Session::open_ref(&found.reference).ok());
-    let names: Vec<String> = opened.map(|session| session_name(&session)).collect();
+    let names: Vec<String> = opened.map(|session| session.reference().name()).collect();
     match names.is_empty() {
         true => vec![name.to_owned()],
         false => names,

@@ -8,6 +8,4 @@ mod write;
 
 pub(crate) use divide::allowance;
 pub use prune::{CacheTerms, Explained, Pruned};
-pub use request::{
-    Compacted, CompactionFailure, CompactionRequest, CompactionRules, Removed, Tail,
-};
+pub use request::{Compacted, CompactionFailure, CompactionRequest, Removed, Tail};

@@ -1,8 +1,7 @@
 //! What a compaction is asked, and what comes of it.
 
 use longhaul_compaction::audit::Audit;
-use longhaul_compaction::summary::Sizes;
-use longhaul_compaction::{EMERGENCY_TURNS, Layer, Trigger};
+use longhaul_compaction::{CompactionRules, Layer, Trigger};
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Draft, EntryId};
@@ -42,24 +41,6 @@ pub enum Tail {
     Shortened,
     /// It leaves, since nobody could write down that it is shown otherwise.
     Whole,
-}
-
-/// What may be set about a single compaction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CompactionRules {
-    /// How large the summary may be.
-    pub summary: Sizes,
-    /// Turns that leave in one step of an emergency.
-    pub emergency_turns: u32,
-}
-
-impl Default for CompactionRules {
-    fn default() -> CompactionRules {
-        CompactionRules {
-            summary: Sizes::default(),
-            emergency_turns: EMERGENCY_TURNS,
-        }
-    }
 }
 
 /// A compaction, ready to be appended.

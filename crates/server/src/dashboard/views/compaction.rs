@@ -8,7 +8,7 @@ use longhaul_engine::aftermath::Aftermath;
 use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_engine::marks::fidelity;
 use longhaul_engine::measure::Meter;
-use longhaul_engine::survey::{Survey, Wanted};
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Compaction, Context, Entry, EntryId, Role, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,7 +148,7 @@ impl Compactions {
     /// Those of a session.
     pub fn of(desk: &Desk, name: &str) -> Shown<Compactions> {
         let session = desk.shown(name)?;
-        let survey = Survey::of(&session, &desk.keep(&session), Wanted::Path)?;
+        let survey = Survey::of(&session, &desk.keep(&session))?;
         let entries = survey.compactions(&session)?;
         let rows = entries
             .iter()
@@ -196,7 +196,7 @@ impl CompactionView {
     pub fn of(desk: &Desk, name: &str, which: &str) -> Shown<CompactionView> {
         let session = desk.shown(name)?;
         let keep = desk.keep(&session);
-        let survey = Survey::of(&session, &keep, Wanted::Path)?;
+        let survey = Survey::of(&session, &keep)?;
         let entries = survey.compactions(&session)?;
         let at = match which.parse::<usize>() {
             Ok(number) => number.checked_sub(1).filter(|at| *at < entries.len()),

@@ -158,8 +158,8 @@ impl ContextView {
 }
 
 fn pins(desk: &Desk, session: &longhaul_transcript::Session) -> Shown<Vec<EntryId>> {
-    use longhaul_engine::survey::{Survey, Wanted};
-    let survey = Survey::of(session, &desk.keep(session), Wanted::Path)?;
+    use longhaul_engine::survey::Survey;
+    let survey = Survey::of(session, &desk.keep(session))?;
     let labels = survey.labels().into_iter();
     let pins = labels.filter(|(_, label)| label == "pin" || label.starts_with("pin:"));
     Ok(pins.map(|(entry, _)| entry).collect())

@@ -4,7 +4,7 @@
 use longhaul_engine::library::{Recollection, Scope};
 use longhaul_engine::recall::{Found, Hit, Query, Quoting, Same};
 use longhaul_redact::Redactor;
-use longhaul_transcript::{EntryId, Session};
+use longhaul_transcript::{EntryId, Session, SessionRef};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,8 @@ impl FoundView {
         let mut past = Recollection::of(session.reference(), scope).with_surveys(desk.surveys());
         if scope == Scope::All {
             let others = desk.catalog().sessions.into_iter();
-            past = past.with_others(others.map(|listed| listed.reference).collect());
+            let others: Vec<SessionRef> = others.map(|listed| listed.reference).collect();
+            past = past.with_others(move || others.clone());
         }
         if let Some(library) = &desk.library {
             past = past.with_library(library.clone());
