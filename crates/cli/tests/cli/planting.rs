@@ -106,12 +106,14 @@ const COMMANDS: [&str; 68] = [
 /// The same for those that agents and people work with for longer, or that are
 /// told by others what to do. What they are told is in [`told`]; those in a
 /// TERMINAL have one.
-const DOORS: [&str; 11] = [
+const DOORS: [&str; 12] = [
     "chat --session c -p hello --model anthropic/claude-sonnet-4-5 --base-url SERVER",
     "chat --session c -p again --yes --base-url SERVER",
     "TERMINAL chat --session c --base-url SERVER",
     "rpc --stdio",
     "mcp",
+    // Nobody has that address, so it ends where it would begin to listen.
+    "serve --session s --listen 192.0.2.1:9 --allow-host example",
     "hook pre-compact",
     "hook post-compact",
     "hook session-start",
