@@ -10,7 +10,7 @@
 //! `LONGHAUL_LONG` set every command meets every kind at every name.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -112,8 +112,7 @@ const DOORS: [&str; 12] = [
     "TERMINAL chat --session c --base-url SERVER",
     "rpc --stdio",
     "mcp",
-    // Nobody has that address, so it ends where it would begin to listen.
-    "serve --session s --listen 192.0.2.1:9 --allow-host example",
+    "serve --write",
     "hook pre-compact",
     "hook post-compact",
     "hook session-start",
@@ -215,6 +214,54 @@ struct Stage {
     line: &'static str,
     before: Files,
     candidate: String,
+}
+
+/// The host and the one-time token of a dashboard that says where it is.
+fn served(printed: &str) -> Option<(&str, &str)> {
+    let (before, rest) = printed.split_once("/open?token=")?;
+    let (_, host) = before.rsplit_once("http://")?;
+    Some((host, rest.split_once("&to=")?.0))
+}
+
+/// Opens the pages of a dashboard that read and write files.
+fn visit(host: &str, once: &str) {
+    let ask = |request: String| {
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let about = format!("HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n");
+    let opened = ask(format!("GET /open?token={once} {about}\r\n"));
+    let cookie = opened.split("set-cookie: ").nth(1).unwrap();
+    let about = format!("{about}Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    let mut page = String::new();
+    for path in [
+        "/",
+        "/api/sessions/long/timeline",
+        "/sessions/s/compactions/1",
+        "/search?q=header",
+        "/memory",
+        "/dreams",
+        "/sessions/s/context",
+    ] {
+        page = ask(format!("GET {path} {about}\r\n"));
+    }
+    let part = |mark: &str| {
+        let found = page.split(mark).nth(1);
+        found
+            .and_then(|rest| rest.split('"').next())
+            .map(str::to_owned)
+    };
+    // Where the session cannot be read there is nothing to pin.
+    if let (Some(csrf), Some(entry)) = (part("data-csrf=\""), part("data-entry=\"")) {
+        let csrf = format!("X-Longhaul-Csrf: {csrf}\r\n");
+        ask(format!(
+            "POST /sessions/s/entries/{entry}/pin {about}{csrf}\r\n"
+        ));
+    }
 }
 
 impl Ground {
@@ -347,7 +394,15 @@ impl Ground {
         let mut typed = typed.split_inclusive('\n').peekable();
         let (mut shown, mut quiet) = (0, Instant::now());
         let begun = Instant::now();
+        let mut visited = false;
         let status = loop {
+            let printed = fs::read_to_string(said.path().join("err")).unwrap_or_default();
+            if let Some((host, once)) = served(&printed).filter(|_| !visited) {
+                visited = true;
+                visit(host, once);
+                let pid = child.id().to_string();
+                Command::new("kill").arg(pid).status().unwrap();
+            }
             match child.try_wait().unwrap() {
                 Some(status) => break status,
                 None if begun.elapsed() > PATIENCE => {

@@ -118,7 +118,7 @@ impl ContextView {
                 tokens: tokens.0,
                 text: longhaul_engine::recall::message_text(&view),
                 edited: message.edited,
-                pinned: pins.iter().any(|pin| *pin == message.entry),
+                pinned: pins.contains(&message.entry),
             }
         });
         let status = match at {

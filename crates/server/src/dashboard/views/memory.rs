@@ -112,7 +112,7 @@ impl MemoryView {
         .to_vec();
         let logs = memory.logs();
         let mut logs = logs.map_err(|error| Refusal::failed(&error, error.remedy()))?;
-        logs.sort_by(|a, b| b.0.cmp(&a.0));
+        logs.sort_by_key(|(day, _)| std::cmp::Reverse(*day));
         let newest = logs.iter().take(LOGS);
         names.extend(newest.map(|(day, _)| MemoryFolder::log_name(*day)));
         let files = names.into_iter().map(|name| match memory.read(&name) {
@@ -156,7 +156,7 @@ fn row(one: &Candidate, all: &[Candidate]) -> CandidateRow {
         id: one.id.clone(),
         topic: one.topic.to_string(),
         text: one.wording().to_owned(),
-        confidence: f64::from(one.confidence),
+        confidence: one.confidence,
         mentions: one.mentions(),
         last_said: one.last_day().to_string(),
         evidence: one
