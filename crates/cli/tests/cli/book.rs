@@ -1,0 +1,377 @@
+//! The book and the README: every command that they show is run and does what is
+//! shown, the reference names every command and option there is, every link leads
+//! somewhere, and no page grows long.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use crate::machine::{Machine, NOW, Ran, age};
+
+/// So many blocks of commands may be shown without being run: each says why,
+/// in a remark before it.
+const NOT_RUN: usize = 5;
+/// So many words the whole book has at most, and a paragraph.
+const MOST_WORDS: usize = 25_000;
+const LONGEST_PARAGRAPH: usize = 120;
+
+struct Page {
+    /// Its path from the root of the repository.
+    path: PathBuf,
+    text: String,
+}
+
+/// A block of commands.
+struct Block<'a> {
+    line: usize,
+    /// `sh`: commands. `console`: commands behind a prompt, and what they print.
+    language: &'a str,
+    /// Why it is not run.
+    not_run: Option<&'a str>,
+    lines: Vec<&'a str>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page(path: &str) -> Page {
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    Page {
+        path: PathBuf::from(path),
+        text,
+    }
+}
+
+fn book() -> Vec<Page> {
+    let mut names: Vec<String> = fs::read_dir(root().join("docs/src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".md"))
+        .collect();
+    names.sort();
+    names
+        .iter()
+        .map(|name| page(&format!("docs/src/{name}")))
+        .collect()
+}
+
+impl Page {
+    /// The lines outside of fences, with their numbers, and every fenced block.
+    fn parts(&self) -> (Vec<(usize, &str)>, Vec<Block<'_>>) {
+        let (mut prose, mut blocks) = (Vec::new(), Vec::new());
+        let mut lines = self.text.lines().enumerate();
+        let mut before = "";
+        while let Some((at, line)) = lines.next() {
+            let fence: String = line.chars().take_while(|sign| *sign == '`').collect();
+            if fence.len() < 3 {
+                prose.push((at + 1, line));
+                if !line.trim().is_empty() {
+                    before = line;
+                }
+                continue;
+            }
+            let info = line.trim_start_matches('`');
+            blocks.push(Block {
+                line: at + 1,
+                language: info.split([',', ' ']).next().unwrap_or(""),
+                not_run: before
+                    .strip_prefix("<!-- not run: ")
+                    .and_then(|rest| rest.strip_suffix(" -->")),
+                lines: lines
+                    .by_ref()
+                    .map(|(_, line)| line)
+                    .take_while(|line| *line != fence)
+                    .collect(),
+            });
+            prose.push((at + 1, ""));
+            before = "";
+        }
+        (prose, blocks)
+    }
+
+    fn headings(&self) -> BTreeSet<String> {
+        let headings = self.parts().0.into_iter().map(|(_, line)| line);
+        let headings = headings.filter_map(|line| line.strip_prefix('#'));
+        headings
+            .map(|title| anchor(title.trim_start_matches('#').trim()))
+            .collect()
+    }
+}
+
+/// How a heading is named in a link.
+fn anchor(title: &str) -> String {
+    let kept = title.chars().filter_map(|sign| match sign {
+        ' ' => Some('-'),
+        '-' | '_' => Some(sign),
+        _ if sign.is_alphanumeric() => Some(sign.to_ascii_lowercase()),
+        _ => None,
+    });
+    kept.collect()
+}
+
+/// Whether a line of a shell begins one of our commands.
+fn is_ours(line: &str) -> bool {
+    line.trim_start_matches("$ ").split('|').any(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        words.first() == Some(&"longhaul") || words.starts_with(&["cargo", "run", "--release"])
+    })
+}
+
+impl Block<'_> {
+    /// Whether it shows commands of ours; those of other programs are not run.
+    fn shows_ours(&self) -> bool {
+        matches!(self.language, "sh" | "console") && self.lines.iter().any(|line| is_ours(line))
+    }
+
+    /// Runs what it shows, and compares what is printed.
+    fn run(&self, machine: &Machine, page: &Page) {
+        let at = format!("{}:{}", page.path.display(), self.line);
+        if self.language == "sh" {
+            let ran = shell(machine, &self.lines.join("\n"));
+            assert_eq!(ran.code, 0, "{at}: {ran:?}");
+            return;
+        }
+        let mut lines = self.lines.iter().peekable();
+        while let Some(line) = lines.next() {
+            let command = line
+                .strip_prefix("$ ")
+                .unwrap_or_else(|| panic!("{at}: a command stands behind `$ `: {line:?}"));
+            let mut shown = Vec::new();
+            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+                shown.push(*line);
+            }
+            assert_printed(&at, &shown, &shell(machine, command));
+        }
+    }
+}
+
+/// Runs a script as a reader would, in the folder of the machine.
+fn shell(machine: &Machine, script: &str) -> Ran {
+    let program = assert_cmd::cargo::cargo_bin!("longhaul");
+    let folder = program.parent().unwrap().display();
+    let script = script.replace("cargo run --release --", "longhaul");
+    let mut command = Command::new("sh");
+    command
+        .args(["-eu", "-c", &script])
+        .env_clear()
+        .env("PATH", format!("{folder}:/usr/bin:/bin"))
+        .env("HOME", machine.home())
+        .env("LONGHAUL_NOW", NOW)
+        .current_dir(machine.work())
+        .stdin(Stdio::null());
+    machine.finish(&mut command)
+}
+
+/// A line without what depends on the machine: how long something took.
+fn timeless(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_time = |at: usize| {
+        let unit = words
+            .get(at + 1)
+            .map(|unit| unit.trim_end_matches([':', ')', ',']));
+        matches!(unit, Some("ms" | "s")) && words[at].trim_start_matches('(').parse::<f64>().is_ok()
+    };
+    let kept = (0..words.len())
+        .filter(|at| !is_time(*at))
+        .map(|at| words[at]);
+    kept.collect::<Vec<_>>().join(" ")
+}
+
+/// Every line stands in the output, in this order; ` …` stands for lines left out.
+fn assert_printed(at: &str, shown: &[&str], ran: &Ran) {
+    let fails = shown.iter().any(|line| line.starts_with("error:"));
+    assert_eq!(ran.code != 0, fails, "{at}: {ran:?}");
+    let all = format!("{}\n{}", ran.err, ran.out);
+    let mut printed = all.lines().map(timeless);
+    for line in shown.iter().filter(|line| line.trim() != "…") {
+        let line = timeless(line);
+        assert!(
+            printed.any(|printed| printed == line),
+            "{at}: what is shown is not printed (any more): {line}\n{all}"
+        );
+    }
+}
+
+/// The built-in sample as a session of pi in the machine's workspace.
+fn put_sample(machine: &Machine) {
+    static SAMPLE: OnceLock<String> = OnceLock::new();
+    let sample = SAMPLE.get_or_init(|| {
+        let machine = Machine::new();
+        let ran = machine.run_line("sample demo.jsonl --turns 60 --compact-at 150k");
+        assert_eq!(ran.code, 0, "{ran:?}");
+        fs::read_to_string(machine.work().join("demo.jsonl")).unwrap()
+    });
+    let (header, entries) = sample.split_once('\n').unwrap();
+    let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
+    header["cwd"] = machine.work().to_string_lossy().into();
+    machine.put_pi("demo", format!("{header}\n{entries}"), 2);
+}
+
+/// A page that makes a sample begins on an empty machine; every other finds one,
+/// `demo`, where pi keeps its sessions.
+#[test]
+fn every_command_shown_is_run_and_does_what_is_shown() {
+    let mut pages = book();
+    pages.push(page("README.md"));
+    let mut not_run = Vec::new();
+    std::thread::scope(|scope| {
+        for page in &pages {
+            let (_, blocks) = page.parts();
+            let blocks: Vec<Block<'_>> = blocks.into_iter().filter(Block::shows_ours).collect();
+            for block in &blocks {
+                if let Some(why) = block.not_run {
+                    not_run.push(format!("{}:{} {why}", page.path.display(), block.line));
+                }
+            }
+            let run: Vec<Block<'_>> = blocks
+                .into_iter()
+                .filter(|block| block.not_run.is_none())
+                .collect();
+            let samples = |block: &Block<'_>| block.lines.join(" ").contains(" sample ");
+            let makes_one = run.iter().any(samples);
+            scope.spawn(move || {
+                let machine = Machine::new();
+                if !makes_one {
+                    put_sample(&machine);
+                }
+                for block in &run {
+                    block.run(&machine, page);
+                }
+            });
+        }
+    });
+    assert!(not_run.len() <= NOT_RUN, "{not_run:#?}");
+}
+
+/// The commands below a command, and its options, as its help lists them.
+fn help(machine: &Machine, command: &str) -> (Vec<String>, BTreeSet<String>) {
+    let ran = machine.run_line(&format!("{command} --help"));
+    assert_eq!(ran.code, 0, "{command}: {ran:?}");
+    let (mut commands, mut options) = (Vec::new(), BTreeSet::new());
+    let mut heading = "";
+    for line in ran.out.lines() {
+        if !line.starts_with(' ') && line.ends_with(':') {
+            heading = line;
+        }
+        let word = line.split_whitespace().next().unwrap_or("");
+        match heading {
+            "Commands:" if line.starts_with("  ") && !line.starts_with("   ") => {
+                commands.push(format!("{command} {word}").trim().to_owned());
+            }
+            "Options:" if line.trim_start().starts_with('-') => {
+                let names = line.split([' ', ',']).filter(|word| word.starts_with("--"));
+                options.extend(names.map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    commands.retain(|command| command.split(' ').next_back() != Some("help"));
+    options.remove("--help");
+    options.remove("--version");
+    (commands, options)
+}
+
+/// What the reference says of a command: its section, or its row of a table.
+fn reference<'a>(page: &'a str, command: &str) -> &'a str {
+    let in_row = format!("`{command}");
+    let row = page.lines().find(|line| {
+        let mut spans = line.match_indices(&in_row);
+        line.starts_with('|')
+            && spans.any(|(at, span)| line[at + span.len()..].starts_with([' ', '`']))
+    });
+    if let Some(row) = row {
+        return row;
+    }
+    let group = command.split(' ').next().unwrap();
+    let begin = page
+        .find(&format!("\n## {group}"))
+        .unwrap_or_else(|| panic!("the reference does not have `{command}`"));
+    let section = &page[begin + 1..];
+    section.find("\n## ").map_or(section, |end| &section[..end])
+}
+
+#[test]
+fn the_reference_has_every_command_with_every_option() {
+    let machine = Machine::new();
+    let page = page("docs/src/commands.md").text;
+    let (mut commands, mut count) = (help(&machine, "").0, 0);
+    while let Some(command) = commands.pop() {
+        let (below, options) = help(&machine, &command);
+        let said = reference(&page, &command);
+        assert!(said.contains(command.split(' ').next_back().unwrap()));
+        if below.is_empty() {
+            count += 1;
+            for option in options {
+                assert!(said.contains(&option), "{command} {option}: {said}");
+            }
+        }
+        commands.extend(below);
+    }
+    assert!(count > 50, "{count}");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut pages = book();
+    for path in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        pages.push(page(path));
+    }
+    let folders: Vec<PathBuf> = pages.iter().map(|page| page.path.clone()).collect();
+    for (page, path) in pages.iter().zip(folders) {
+        for (line, text) in page.parts().0 {
+            for link in text.split("](").skip(1) {
+                let Some((target, _)) = link.split_once(')') else {
+                    continue;
+                };
+                let (file, section) = target.split_once('#').unwrap_or((target, ""));
+                let foreign = target.contains(':') || text.contains(&format!("`[{target}"));
+                if foreign || text.contains(&format!("]({target})`")) {
+                    continue;
+                }
+                let at = format!("{}:{line} leads to {target}", path.display());
+                let file = match file {
+                    "" => root().join(&path),
+                    _ => root().join(path.parent().unwrap()).join(file),
+                };
+                assert!(file.exists(), "{at}");
+                if !section.is_empty() {
+                    let text = fs::read_to_string(&file).unwrap();
+                    let led = Page { path: file, text };
+                    assert!(led.headings().contains(section), "{at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_page_is_in_the_summary_and_the_book_is_short() {
+    let pages = book();
+    let summary = page("docs/src/SUMMARY.md").text;
+    let mut words = 0;
+    for page in &pages {
+        words += page.text.split_whitespace().count();
+        let name = page.path.file_name().unwrap().to_str().unwrap();
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("({name})")),
+            "{name}"
+        );
+        let mut paragraph = 0;
+        for (line, text) in page.parts().0 {
+            let begins = text.is_empty() || text.starts_with(['|', '-', '#']);
+            let begins = begins || text.starts_with(|sign: char| sign.is_ascii_digit());
+            paragraph = if begins { 0 } else { paragraph };
+            if !text.starts_with('|') {
+                paragraph += text.split_whitespace().count();
+            }
+            assert!(
+                paragraph <= LONGEST_PARAGRAPH,
+                "{name}:{line}: a paragraph of {paragraph} words"
+            );
+        }
+    }
+    assert!(words <= MOST_WORDS, "{words}");
+}
