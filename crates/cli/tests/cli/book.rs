@@ -274,15 +274,17 @@ fn help(machine: &Machine, command: &str) -> (Vec<String>, BTreeSet<String>) {
     (commands, options)
 }
 
-/// What the reference says of a command: its section, or its row of a table.
+/// What the reference says of a command: the row of a table that begins with it,
+/// or its section.
 fn reference<'a>(page: &'a str, command: &str) -> &'a str {
-    let in_row = format!("`{command}");
-    let row = page.lines().find(|line| {
-        let mut spans = line.match_indices(&in_row);
-        line.starts_with('|')
-            && spans.any(|(at, span)| line[at + span.len()..].starts_with([' ', '`']))
-    });
-    if let Some(row) = row {
+    let is_row = |line: &&str| {
+        let first = line.strip_prefix("| ").and_then(|row| row.split(" |").next());
+        spans(first.unwrap_or("")).iter().any(|span| {
+            let rest = span.strip_prefix(command);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    if let Some(row) = page.lines().find(is_row) {
         return row;
     }
     let group = command.split(' ').next().unwrap();
@@ -290,7 +292,9 @@ fn reference<'a>(page: &'a str, command: &str) -> &'a str {
         .find(&format!("\n## {group}"))
         .unwrap_or_else(|| panic!("the reference does not have `{command}`"));
     let section = &page[begin + 1..];
-    section.find("\n## ").map_or(section, |end| &section[..end])
+    section
+        .find("\n## ")
+        .map_or(section, |end| &section[..end])
 }
 
 #[test]
@@ -305,12 +309,59 @@ fn the_reference_has_every_command_with_every_option() {
         if below.is_empty() {
             count += 1;
             for option in options {
-                assert!(said.contains(&option), "{command} {option}: {said}");
+                let is_said = said.contains(&option)
+                    || option == "--session" && said.contains("[SESSION]");
+                assert!(is_said, "{command} {option}: {said}");
             }
         }
         commands.extend(below);
     }
     assert!(count > 50, "{count}");
+}
+
+/// The spans of code in a cell of a table.
+fn spans(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+/// Rows name settings; one that ends in `.*` a group, with the numbers of its members.
+#[test]
+fn the_table_of_settings_has_every_setting_with_its_default() {
+    let settings = Machine::new().run_line("config show --json").json();
+    let settings = settings.as_object().unwrap();
+    let page = page("docs/src/configuration.md").text;
+    let (_, table) = page.split_once("\n## Keys\n").unwrap();
+    let mut named = BTreeSet::new();
+    for row in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let mut group = "";
+        for span in spans(cells[1]) {
+            let key = match span.rsplit_once('.') {
+                Some((before, _)) => {
+                    group = before;
+                    span.trim_end_matches(".*").to_owned()
+                }
+                None if group.is_empty() => span.to_owned(),
+                None => format!("{group}.{span}"),
+            };
+            let below = format!("{key}.");
+            let has = |name: &&String| **name == key || name.starts_with(&below);
+            let found: Vec<&String> = settings.keys().filter(has).collect();
+            assert!(!found.is_empty(), "there is no setting {key}: {row}");
+            named.extend(found);
+        }
+        let parts: Vec<&str> = cells[3].split('`').collect();
+        for pair in parts.get(1..).unwrap_or_default().chunks(2) {
+            let [name, rest] = pair else { continue };
+            let number = rest.trim().split([' ', ',', ';']).next().unwrap_or("");
+            if let Ok(number) = number.parse::<f64>() {
+                let key = format!("{group}.{name}");
+                assert_eq!(settings[&key].as_f64(), Some(number), "{key}");
+            }
+        }
+    }
+    let unnamed: Vec<&String> = settings.keys().filter(|key| !named.contains(key)).collect();
+    assert!(unnamed.is_empty(), "{unnamed:?}");
 }
 
 #[test]
