@@ -115,14 +115,19 @@ mod tests {
         let root = paths::root();
         let book = fs::read_dir(root.join("docs/src")).unwrap();
         let mut pages: Vec<_> = book.map(|entry| entry.unwrap().path()).collect();
-        pages.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
+        pages.extend(
+            ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)),
+        );
         let mut count = 0;
         for page in pages {
             let text = fs::read_to_string(&page).unwrap();
             for chore in text.split("cargo xtask ").skip(1) {
                 let end = chore.find(['`', '\n', '#']).unwrap_or(chore.len());
                 let words: Vec<&str> = chore[..end].split_whitespace().collect();
-                let words: Vec<&str> = words.into_iter().filter(|word| !word.starts_with('[')).collect();
+                let words: Vec<&str> = words
+                    .into_iter()
+                    .filter(|word| !word.starts_with('['))
+                    .collect();
                 let parsed = Cli::try_parse_from([&["cargo xtask"], &words[..]].concat());
                 let known = match parsed {
                     Ok(_) => true,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::machine::{Machine, NOW, Ran, age};
+use crate::machine::{Machine, NOW, Ran};
 
 /// So many blocks of commands may be shown without being run: each says why,
 /// in a remark before it.
@@ -246,39 +246,32 @@ fn every_command_shown_is_run_and_does_what_is_shown() {
     assert!(not_run.len() <= NOT_RUN, "{not_run:#?}");
 }
 
-/// The commands below a command, and its options, as its help lists them.
-fn help(machine: &Machine, command: &str) -> (Vec<String>, BTreeSet<String>) {
-    let ran = machine.run_line(&format!("{command} --help"));
-    assert_eq!(ran.code, 0, "{command}: {ran:?}");
-    let (mut commands, mut options) = (Vec::new(), BTreeSet::new());
-    let mut heading = "";
-    for line in ran.out.lines() {
-        if !line.starts_with(' ') && line.ends_with(':') {
-            heading = line;
-        }
-        let word = line.split_whitespace().next().unwrap_or("");
-        match heading {
-            "Commands:" if line.starts_with("  ") && !line.starts_with("   ") => {
-                commands.push(format!("{command} {word}").trim().to_owned());
-            }
-            "Options:" if line.trim_start().starts_with('-') => {
-                let names = line.split([' ', ',']).filter(|word| word.starts_with("--"));
-                options.extend(names.map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
-    commands.retain(|command| command.split(' ').next_back() != Some("help"));
-    options.remove("--help");
-    options.remove("--version");
-    (commands, options)
+/// A command with its options, as its manual page has them.
+fn manual(page: &str) -> (String, BTreeSet<String>) {
+    let page = page.replace("\\-", "-");
+    let (_, synopsis) = page.split_once("\n\\fBlonghaul").unwrap();
+    let (command, _) = synopsis.split_once("\\fR").unwrap();
+    let options = page
+        .split_once("\n.SH OPTIONS\n")
+        .map_or("", |(_, rest)| rest);
+    let options = options.split("\n.SH").next().unwrap_or("");
+    let heads = options.lines().filter(|line| line.starts_with("\\fB-"));
+    let names = heads.flat_map(|line| line.split("\\fB").filter(|part| part.starts_with("--")));
+    let mut names: BTreeSet<String> = names
+        .filter_map(|part| part.split('\\').next())
+        .map(str::to_owned)
+        .collect();
+    names.retain(|name| name != "--help" && name != "--version");
+    (command.trim().to_owned(), names)
 }
 
 /// What the reference says of a command: the row of a table that begins with it,
 /// or its section.
-fn reference<'a>(page: &'a str, command: &str) -> &'a str {
+fn said_of<'a>(page: &'a str, command: &str) -> &'a str {
     let is_row = |line: &&str| {
-        let first = line.strip_prefix("| ").and_then(|row| row.split(" |").next());
+        let first = line
+            .strip_prefix("| ")
+            .and_then(|row| row.split(" |").next());
         spans(first.unwrap_or("")).iter().any(|span| {
             let rest = span.strip_prefix(command);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -292,31 +285,32 @@ fn reference<'a>(page: &'a str, command: &str) -> &'a str {
         .find(&format!("\n## {group}"))
         .unwrap_or_else(|| panic!("the reference does not have `{command}`"));
     let section = &page[begin + 1..];
-    section
-        .find("\n## ")
-        .map_or(section, |end| &section[..end])
+    section.find("\n## ").map_or(section, |end| &section[..end])
 }
 
 #[test]
 fn the_reference_has_every_command_with_every_option() {
     let machine = Machine::new();
-    let page = page("docs/src/commands.md").text;
-    let (mut commands, mut count) = (help(&machine, "").0, 0);
-    while let Some(command) = commands.pop() {
-        let (below, options) = help(&machine, &command);
-        let said = reference(&page, &command);
-        assert!(said.contains(command.split(' ').next_back().unwrap()));
-        if below.is_empty() {
-            count += 1;
-            for option in options {
-                let is_said = said.contains(&option)
-                    || option == "--session" && said.contains("[SESSION]");
-                assert!(is_said, "{command} {option}: {said}");
-            }
+    let ran = machine.run_line("man --dir .");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let reference = page("docs/src/commands.md").text;
+    let mut count = 0;
+    for entry in fs::read_dir(machine.work()).unwrap() {
+        let page = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let (command, options) = manual(&page);
+        if command.is_empty() {
+            continue;
         }
-        commands.extend(below);
+        let said = said_of(&reference, &command);
+        assert!(said.contains(command.split(' ').next_back().unwrap()));
+        for option in &options {
+            let is_said = said.contains(option.as_str())
+                || option == "--session" && said.contains("[SESSION]");
+            assert!(is_said, "{command} {option}: {said}");
+        }
+        count += options.len();
     }
-    assert!(count > 50, "{count}");
+    assert!(count > 100, "{count}");
 }
 
 /// The spans of code in a cell of a table.
