@@ -12,7 +12,7 @@ use crate::machine::{Machine, NOW, Ran};
 
 /// So many blocks of commands may be shown without being run: each says why,
 /// in a remark before it.
-const NOT_RUN: usize = 5;
+const NOT_RUN: usize = 4;
 /// So many words the whole book has at most, and a paragraph.
 const MOST_WORDS: usize = 25_000;
 const LONGEST_PARAGRAPH: usize = 120;
