@@ -98,3 +98,45 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use clap::Parser;
+    use clap::error::ErrorKind;
+
+    use super::{Cli, paths};
+
+    /// Whatever stands behind `cargo xtask` in the documents, up to the end of
+    /// the line, of the code span or before a remark.
+    #[test]
+    fn every_chore_that_is_documented_exists() {
+        let root = paths::root();
+        let book = fs::read_dir(root.join("docs/src")).unwrap();
+        let mut pages: Vec<_> = book.map(|entry| entry.unwrap().path()).collect();
+        pages.extend(
+            ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)),
+        );
+        let mut count = 0;
+        for page in pages {
+            let text = fs::read_to_string(&page).unwrap();
+            for chore in text.split("cargo xtask ").skip(1) {
+                let end = chore.find(['`', '\n', '#']).unwrap_or(chore.len());
+                let words: Vec<&str> = chore[..end].split_whitespace().collect();
+                let words: Vec<&str> = words
+                    .into_iter()
+                    .filter(|word| !word.starts_with('['))
+                    .collect();
+                let parsed = Cli::try_parse_from([&["cargo xtask"], &words[..]].concat());
+                let known = match parsed {
+                    Ok(_) => true,
+                    Err(error) => error.kind() == ErrorKind::DisplayHelp,
+                };
+                assert!(known, "{}: {words:?}", page.display());
+                count += 1;
+            }
+        }
+        assert!(count > 20, "{count}");
+    }
+}

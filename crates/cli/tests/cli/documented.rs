@@ -124,6 +124,7 @@ fn every_answer_is_as_documented() {
         ("replay", "replay long --window 30k"),
         ("replay", "replay s"),
         ("sample", "sample demo.jsonl --turns 2"),
+        ("doctor", "doctor"),
     ] {
         let printed = machine.run_line(&format!("{line} --json")).json();
         assert_same_fields(&example(heading), &printed, heading);

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
 mod bad_input;
+mod book;
 mod carrying;
 mod changing;
 mod chatting;
@@ -32,7 +33,6 @@ mod planting;
 mod poisoning;
 mod proving;
 mod reading;
-mod readme;
 mod recalling;
 mod redacting;
 mod remembering;
