@@ -8,6 +8,7 @@
 //! that say the same.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -99,18 +100,22 @@ fn pairs(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Vec<Option<
     // Times tell turns apart that end in the same words; a host that begins its
     // list anew, behind a summary of its own, may have stamped all of it anew.
     let strict = at > 0;
-    let (kept, said): (HashSet<Print>, HashSet<Print>) = (
-        mirror[from..].iter().map(|kept| kept.seen.print).collect(),
-        list[at..].iter().map(|seen| seen.print).collect(),
-    );
+    // Where every message says when it was said, that tells the same words of two
+    // turns apart, unless all of them were stamped anew.
+    let at_once = |seen: &Seen| (seen.print, seen.time);
+    let told: HashSet<_> = mirror[from..].iter().map(|it| at_once(&it.seen)).collect();
+    let timed = list[at..].iter().all(|seen| seen.time.is_some())
+        && list[at..].iter().any(|seen| told.contains(&at_once(seen)));
+    let key = |seen: &Seen| (seen.print, seen.time.filter(|_| timed));
+    let kept: HashSet<_> = mirror[from..].iter().map(|it| key(&it.seen)).collect();
+    let said: HashSet<_> = list[at..].iter().map(key).collect();
     // Only what is in both can be the same: that keeps the comparison short.
-    let behind = (from..mirror.len()).filter(|at| said.contains(&mirror[*at].seen.print));
+    let behind = (from..mirror.len()).filter(|at| said.contains(&key(&mirror[*at].seen)));
     let behind: Vec<usize> = behind.collect();
-    let rest: Vec<usize> = (at..list.len())
-        .filter(|at| kept.contains(&list[*at].print))
-        .collect();
-    let old: Vec<Print> = behind.iter().map(|at| mirror[*at].seen.print).collect();
-    let new: Vec<Print> = rest.iter().map(|at| list[*at].print).collect();
+    let rest = (at..list.len()).filter(|at| kept.contains(&key(&list[*at])));
+    let rest: Vec<usize> = rest.collect();
+    let old: Vec<_> = behind.iter().map(|at| key(&mirror[*at].seen)).collect();
+    let new: Vec<_> = rest.iter().map(|at| key(&list[*at])).collect();
     let (in_old, in_new) = (counts(&old), counts(&new));
     for same in capture_diff_slices(Algorithm::Patience, &old, &new) {
         let DiffOp::Equal {
@@ -124,10 +129,9 @@ fn pairs(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Vec<Option<
         let behind = behind[old_index..old_index + len].iter().copied();
         let run: Vec<(usize, usize)> = behind.zip(rest[new_index..].iter().copied()).collect();
         // Words that are said again and again ("Done.") show no place by themselves.
-        let shows = |&(place, at): &(usize, usize)| {
-            let (seen, kept) = (&list[at], &mirror[place].seen);
-            (in_old[&seen.print] == 1 && in_new[&seen.print] == 1)
-                || (seen.time.is_some() && seen.time == kept.time)
+        let shows = |(_, at): &(usize, usize)| {
+            let key = key(&list[*at]);
+            timed || (in_old[&key] == 1 && in_new[&key] == 1)
         };
         if !run.iter().any(shows) {
             continue;
@@ -143,10 +147,10 @@ fn pairs(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Vec<Option<
 }
 
 /// How often each stands there.
-fn counts(prints: &[Print]) -> HashMap<Print, usize> {
+fn counts<T: Eq + Hash + Copy>(keys: &[T]) -> HashMap<T, usize> {
     let mut counts = HashMap::new();
-    for print in prints {
-        *counts.entry(*print).or_default() += 1;
+    for key in keys {
+        *counts.entry(*key).or_default() += 1;
     }
     counts
 }
@@ -401,6 +405,15 @@ mod tests {
         let (found, aligned) = places("A n B n C n", "S C n D n");
         assert_eq!(found, [None, Some(4), Some(5), None, None]);
         assert_eq!((aligned.appended, aligned.beyond), (3, None));
+        // Unless they tell when they were said.
+        let mut mirror = kept("A n B n C n");
+        for (at, kept) in mirror.iter_mut().enumerate() {
+            kept.seen.time = Some(at as i64 + 1);
+        }
+        let list = [seen("S", 7), seen("n", 6), seen("D", 8), seen("n", 9)];
+        let aligned = align(&mirror, &list, &[]);
+        assert_eq!(aligned.places, [None, Some(5), None, None]);
+        assert_eq!((aligned.inserted, aligned.appended), (vec![(0, 5)], 2));
     }
 
     #[test]
