@@ -7,7 +7,7 @@
 //! what the messages say; when they were said only decides between two places
 //! that say the same.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -111,23 +111,44 @@ fn pairs(mirror: &[Kept], list: &[Seen], known: &[Option<usize>]) -> Vec<Option<
         .collect();
     let old: Vec<Print> = behind.iter().map(|at| mirror[*at].seen.print).collect();
     let new: Vec<Print> = rest.iter().map(|at| list[*at].print).collect();
+    let (in_old, in_new) = (counts(&old), counts(&new));
     for same in capture_diff_slices(Algorithm::Patience, &old, &new) {
-        if let DiffOp::Equal {
+        let DiffOp::Equal {
             old_index,
             new_index,
             len,
         } = same
-        {
-            let behind = &behind[old_index..old_index + len];
-            for (&place, &at) in behind.iter().zip(&rest[new_index..]) {
-                // Behind a difference the same words may be those of another turn.
-                if !(strict && is_apart(&list[at], &mirror[place].seen)) {
-                    places[at] = Some(place);
-                }
+        else {
+            continue;
+        };
+        let behind = behind[old_index..old_index + len].iter().copied();
+        let run: Vec<(usize, usize)> = behind.zip(rest[new_index..].iter().copied()).collect();
+        // Words that are said again and again ("Done.") show no place by themselves.
+        let shows = |&(place, at): &(usize, usize)| {
+            let (seen, kept) = (&list[at], &mirror[place].seen);
+            (in_old[&seen.print] == 1 && in_new[&seen.print] == 1)
+                || (seen.time.is_some() && seen.time == kept.time)
+        };
+        if !run.iter().any(shows) {
+            continue;
+        }
+        for (place, at) in run {
+            // Behind a difference the same words may be those of another turn.
+            if !(strict && is_apart(&list[at], &mirror[place].seen)) {
+                places[at] = Some(place);
             }
         }
     }
     places
+}
+
+/// How often each stands there.
+fn counts(prints: &[Print]) -> HashMap<Print, usize> {
+    let mut counts = HashMap::new();
+    for print in prints {
+        *counts.entry(*print).or_default() += 1;
+    }
+    counts
 }
 
 /// Whether two messages are known to have been said at different times.
@@ -370,6 +391,16 @@ mod tests {
         assert_eq!(aligned.inserted, [(2, 2), (3, 2)]);
         let (_, aligned) = places("A b", "x A b");
         assert_eq!(aligned.inserted, [(0, 0)]);
+    }
+
+    #[test]
+    fn words_that_every_turn_ends_with_show_no_place() {
+        let (found, aligned) = places("A n B n C n", "S D n");
+        assert_eq!(found, [None; 3]);
+        assert_eq!(aligned.appended, 0);
+        let (found, aligned) = places("A n B n C n", "S C n D n");
+        assert_eq!(found, [None, Some(4), Some(5), None, None]);
+        assert_eq!((aligned.appended, aligned.beyond), (3, None));
     }
 
     #[test]
