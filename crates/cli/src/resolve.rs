@@ -10,22 +10,22 @@ use longhaul_transcript::import::{self, Listed};
 use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
 
 use crate::app::App;
-use crate::failure::Failure;
-use crate::paint;
+use crate::failure::{Failure, Result};
+use crate::{out, paint};
 
 /// Opens the session a command is about; without a name, the newest one of the
 /// workspace, which is then named.
-pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session> {
     open(app, name, Elsewhere::Taken)
 }
 
 /// The same for a command that writes. It never falls back to another
 /// workspace: nobody should change a session they did not mean.
-pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session> {
     open(app, name, Elsewhere::Refused)
 }
 
-fn open(app: &App, name: Option<&OsStr>, elsewhere: Elsewhere) -> Result<Session, Failure> {
+fn open(app: &App, name: Option<&OsStr>, elsewhere: Elsewhere) -> Result<Session> {
     let reference = match name {
         Some(name) => named(app, name)?,
         None => newest(app, elsewhere)?,
@@ -40,7 +40,7 @@ enum Elsewhere {
     Refused,
 }
 
-fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
+fn named(app: &App, name: &OsStr) -> Result<SessionRef> {
     if let Some(path) = as_path(app, name) {
         return at_path(app, &path);
     }
@@ -49,7 +49,7 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
     match catalog.meant(name) {
         Meant::One(found, 1) => Ok(found.reference.clone()),
         Meant::One(found, several) => {
-            app.note_once(&format!(
+            out::note_once(&format!(
                 "note: {several} sessions are called {}; the newest is taken, {}",
                 paint::quoted(name),
                 app.show_path(&found.reference.path)
@@ -79,7 +79,7 @@ pub(crate) fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
 }
 
 /// The session in a file; of a store that holds several, the newest.
-fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
+fn at_path(app: &App, path: &Path) -> Result<SessionRef> {
     // Whoever names a link means what it leads to.
     let path = &match longhaul_files::kind_of(path) {
         Some(longhaul_files::FileKind::Link) => longhaul_files::resolve(path)?,
@@ -87,12 +87,12 @@ fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
     };
     let first = import::detect(path)?.sessions(path)?.into_iter().next();
     first.ok_or_else(|| {
-        Failure::new(format!("{} holds no session", app.show_path(path)))
+        fail!("{} holds no session", app.show_path(path))
             .help("`longhaul session list` shows the sessions found here")
     })
 }
 
-fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
+fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef> {
     let catalog = catalog::find(&app.places());
     if catalog.sessions.is_empty() {
         return Err(
@@ -104,22 +104,22 @@ fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
         Some(found) => found,
         None if elsewhere == Elsewhere::Refused => {
             let workspace = app.show_path(&app.workspace);
-            return Err(Failure::new(format!("no session of {workspace} was found"))
+            return Err(fail!("no session of {workspace} was found")
                 .help("name one with --session; `longhaul session list` shows what is there"));
         }
         None => {
-            app.note(&format!(
+            note!(
                 "no session of {} yet; taking the newest of all",
                 app.show_path(&app.workspace)
-            ));
+            );
             &catalog.sessions[0]
         }
     };
-    app.note(&format!(
+    note!(
         "session {} ({})",
         id_of(&found.reference),
         found.reference.format
-    ));
+    );
     Ok(found.reference.clone())
 }
 
@@ -139,11 +139,7 @@ pub(crate) fn short_ids(sessions: &[Listed]) -> Vec<String> {
 const ENOUGH: usize = 8;
 
 /// The same of entries of a session.
-pub(crate) fn id_starts(
-    session: &Session,
-    survey: &Survey,
-    ids: &[String],
-) -> Result<Vec<String>, Failure> {
+pub(crate) fn id_starts(session: &Session, survey: &Survey, ids: &[String]) -> Result<Vec<String>> {
     if let Some(starts) = survey.starts(ids, ENOUGH) {
         return Ok(starts);
     }
@@ -191,7 +187,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
                 .unwrap_or_else(|| id_of(&found.reference))
         })
         .find(|id| name.chars().count() >= WORTH_A_GUESS && id.contains(name));
-    let failure = Failure::new(format!("no session is called {}", paint::quoted(name)));
+    let failure = fail!("no session is called {}", paint::quoted(name));
     match near {
         Some(near) => failure.help(format!("did you mean {near}?")),
         None => failure.help(
@@ -202,11 +198,11 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
 
 fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
     const SHOWN: usize = 5;
-    let mut failure = Failure::new(format!(
+    let mut failure = fail!(
         "{} could be any of {} sessions",
         paint::quoted(name),
         several.len()
-    ));
+    );
     for found in several.iter().take(SHOWN) {
         failure = failure.detail(format!(
             "{}  {}",
@@ -221,7 +217,7 @@ fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
 }
 
 /// Finds an entry by id, by the start of its id, or by its label.
-pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryId, Failure> {
+pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryId> {
     let exact = EntryId::from(name);
     if tree.get(&exact).is_some() {
         return Ok(exact);
@@ -242,17 +238,17 @@ pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryI
     }
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::new(format!(
+        [] => Err(fail!(
             "no entry {} in {}",
             paint::quoted(name),
             session.path().display()
-        ))
+        )
         .help("`longhaul session show` lists the entries with their ids")),
-        several => Err(Failure::new(format!(
+        several => Err(fail!(
             "{} could be any of {} entries",
             paint::quoted(name),
             several.len()
-        ))
+        )
         .help("use more of the id")),
     }
 }

@@ -6,7 +6,7 @@
 
 use console::{measure_text_width, truncate_str};
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::style::style;
 
 /// A column's name and what may become of it on a narrow terminal.
@@ -81,7 +81,7 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    pub(crate) fn print(&self, width: usize) -> Result<(), Failure> {
+    pub(crate) fn print(&self, width: usize) -> Result {
         for line in self.lines(width) {
             say!("{line}")?;
         }

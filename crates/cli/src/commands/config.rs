@@ -3,18 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::config::{self, Origin, Places, candidates, schema};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
-use super::answer;
-use crate::app::{App, config_failure};
+use crate::app::config_failure;
 use crate::args::ConfigCommand;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
-use crate::table::{Table, left};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result {
     match command {
         ConfigCommand::Show { origin, key } => show(app, *origin, key.as_deref()),
         ConfigCommand::Set { key, value } => set(app, key, value),
@@ -23,12 +18,12 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
     }
 }
 
-fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
-    let mut rows = app.config.rows();
+fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result {
+    let mut rows = app.resolved.rows();
     if let Some(prefix) = prefix {
         rows.retain(|row| row.key.as_str().starts_with(prefix));
         if rows.is_empty() {
-            return Err(Failure::usage(format!("no key starts with {prefix:?}"))
+            return Err(usage!("no key starts with {prefix:?}")
                 .help("`longhaul config show` lists all keys"));
         }
     }
@@ -71,14 +66,14 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
         table.row([row.key.as_str().to_owned(), value, from]);
     }
     table.print(app.columns())?;
-    for note in &app.config.notes {
-        app.note(&format!("note: {note}"));
+    for note in &app.resolved.notes {
+        note!("note: {note}");
     }
     Ok(())
 }
 
 /// Puts a value into the file that counts, or into a new one in the state folder.
-fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
+fn set(app: &App, key: &str, value: &str) -> Result {
     let variable = config_variable();
     let found = config::find(&places(app, variable.as_deref()), &config::read);
     let new = || {
@@ -107,7 +102,7 @@ fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
     };
     let mut rows = resolve(None, vec![flag])?.rows().into_iter();
     let Some(row) = rows.find(|row| row.origin != Origin::Default) else {
-        return Err(Failure::usage(format!("{key} cannot be set by itself")));
+        return Err(usage!("{key} cannot be set by itself"));
     };
     let path = app.show_path(&file.path);
     let Some(text) = config::edited(&file, &row.key, &row.value) else {
@@ -128,11 +123,9 @@ fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
     }
     let target = longhaul_files::resolve(&file.path).unwrap_or_else(|_| file.path.clone());
     longhaul_files::replace(&target, text.as_bytes())?;
-    if app.json {
-        let path = answer::path(&file.path);
-        return out::json(&json!({ "path": path, "key": row.key.as_str(), "value": row.value }));
-    }
-    say!("{} is {} now, in {path}", row.key.as_str(), row.value)
+    let (key, value, file) = (row.key.as_str(), &row.value, answer::path(&file.path));
+    let answer = json!({ "path": file, "key": key, "value": value });
+    app.answer(&answer, format!("{key} is {value} now, in {path}"))
 }
 
 fn config_variable() -> Option<PathBuf> {
@@ -148,7 +141,7 @@ fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
     }
 }
 
-fn path(app: &App) -> Result<(), Failure> {
+fn path(app: &App) -> Result {
     let variable = config_variable();
     let candidates = candidates(&places(app, variable.as_deref()));
     let used = candidates.iter().find(|candidate| candidate.path.is_file());
@@ -166,9 +159,9 @@ fn path(app: &App) -> Result<(), Failure> {
         Some(candidate) => say!("{}", candidate.path.display())?,
         None => {
             say!("no configuration file; the defaults are in force")?;
-            app.note("looked for:");
+            out::note("looked for:");
             for candidate in &candidates {
-                app.note(&format!("  {}", app.show_path(&candidate.path)));
+                note!("  {}", app.show_path(&candidate.path));
             }
         }
     }

@@ -4,18 +4,12 @@ use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Compaction, Entry};
-use serde_json::{Value, json};
 
-use super::answer;
 use super::measured::heading;
-use crate::app::App;
 use crate::args::Which;
-use crate::failure::Failure;
-use crate::out;
-use crate::table::{Table, left, right};
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
+pub(super) fn history(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
     let survey = Survey::of(&session, &app.keep(&session))?;
     let entries = survey.compactions(&session)?;

@@ -1,15 +1,11 @@
 //! `context windows`: what servers said of their windows, by refusing a request.
 
 use longhaul_engine::session::{LearntWindow, forget_windows, learnt_windows};
-use serde_json::json;
 
-use crate::app::App;
 use crate::args::WindowsArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 
-pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
+pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result {
     let meant = |learnt: &LearntWindow| {
         args.model.as_deref().is_none_or(|model| {
             model == learnt.model || model == format!("{}/{}", learnt.provider, learnt.model)
@@ -30,9 +26,7 @@ pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
             Some(model) => format!(" of {}", paint::gist(model, 60)),
             None => String::new(),
         };
-        return Err(Failure::nothing(format!(
-            "no window{of} was learnt from an error"
-        )));
+        return Err(nothing!("no window{of} was learnt from an error"));
     }
     for learnt in &windows {
         let server = learnt.endpoint.as_deref().unwrap_or("its server");

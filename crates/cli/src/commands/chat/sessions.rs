@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use longhaul_engine::catalog::{self, Places};
 use longhaul_transcript::{Session, SessionKey};
 
-use crate::app::App;
-use crate::resolve;
+use crate::prelude::*;
 
 /// Our own sessions, newest first.
 fn own(app: &App) -> Vec<PathBuf> {

@@ -6,17 +6,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
 use longhaul_memory::dream::{Candidate, Dreams, waiting};
 use longhaul_transcript::SessionRef;
-use serde_json::json;
 
-use super::super::memory_files::writing;
-use super::{settings, shapes, told};
-use crate::app::App;
+use super::super::memory_folder::writing;
+use super::{settings, told};
 use crate::args::BackfillArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
+pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result {
     let memory = writing(app)?;
     let sessions = sessions(app, args)?;
     if sessions.is_empty() {
@@ -24,10 +20,10 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
             .help("name some, or read those of all workspaces with --all"));
     }
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = told(app, dreams.lock()?);
+    let lock = told(dreams.lock()?);
     let recalls = dreams.recalls()?;
     let recalls = |candidate: &Candidate| recalls.of(candidate);
-    let bar = match app.shows_progress() {
+    let bar = match out::shows_progress() {
         true => ProgressBar::new(sessions.len() as u64),
         false => ProgressBar::hidden(),
     };
@@ -51,7 +47,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     let report = report?;
     let waits = waiting(&dreams.candidates()?).len();
     if app.json {
-        let mut value = shapes::with_workspace(&memory, &report)?;
+        let mut value = answer::joined(super::workspace(&memory), &report)?;
         value["waiting"] = json!(waits);
         return out::json(&value);
     }
@@ -64,13 +60,13 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
         report.consolidated.repeated
     )?;
     for problem in &report.problems {
-        app.note_once(&format!("note: {problem}"));
+        out::note_once(&format!("note: {problem}"));
     }
     let waiting = paint::plural_of(waits as u64, "candidate waits", "candidates wait");
     say!("{waiting} for review; nothing was promoted.")
 }
 
-fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>, Failure> {
+fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>> {
     if !args.sessions.is_empty() {
         let mut found = Vec::new();
         for name in &args.sessions {
@@ -81,11 +77,11 @@ fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>, Failure> 
     }
     let catalog = catalog::find(&app.places());
     for problem in &catalog.problems {
-        app.note(&format!(
+        note!(
             "note: cannot read {}: {}",
             app.show_path(&problem.path),
             problem.reason
-        ));
+        );
     }
     let mut found: Vec<_> = catalog.sessions;
     if !args.all {

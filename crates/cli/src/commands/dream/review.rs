@@ -4,17 +4,13 @@
 use std::io::IsTerminal;
 
 use longhaul_memory::dream::{Candidate, Dreams, waiting};
-use serde_json::json;
 
-use super::super::answer;
-use super::super::memory_files::{reading, writing};
+use super::super::memory_folder::{reading, writing};
 use super::dialogue::{Terminal, talk};
 use super::{locked, refusal, settings, shapes, unfinished};
-use crate::app::App;
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
-pub(super) fn review(app: &App) -> Result<(), Failure> {
+pub(super) fn review(app: &App) -> Result {
     if app.json {
         return list(app);
     }
@@ -46,7 +42,7 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
     }
 }
 
-fn list(app: &App) -> Result<(), Failure> {
+fn list(app: &App) -> Result {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);

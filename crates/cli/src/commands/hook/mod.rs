@@ -13,15 +13,12 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use longhaul_server::hook::{self, Error, Happened, Machine};
-use serde_json::Value;
 
 use super::memory;
-use crate::app::App;
 use crate::args::{HookArgs, HookCommand};
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
-pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: App, args: &HookArgs) -> Result {
     let happened = match &args.command {
         HookCommand::Install(place) => return settings::install(&app, place),
         HookCommand::Uninstall(place) => return settings::uninstall(&app, place),
@@ -95,7 +92,7 @@ fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
     let read = input.lock().take(MOST_BYTES).read_to_end(&mut said);
     read.map_err(|error| Error::new(error.to_string(), None))?;
     let machine = Machine {
-        config: &app.config.config,
+        config: &app.config,
         state_dir: &app.state_dir,
         home: app.home.as_deref(),
         workspace: app.workspace_flag.as_deref(),
@@ -113,5 +110,5 @@ fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
 /// Says something on standard error, which the agent keeps in its log: without
 /// secrets, like whatever else is written.
 fn told(text: fmt::Arguments<'_>) {
-    out::remark(App::redact(&text.to_string()));
+    out::remark(out::redacted(&text.to_string()));
 }

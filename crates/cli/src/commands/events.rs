@@ -1,10 +1,9 @@
 //! Events, tool calls and their outcomes, in one line each.
 
 use longhaul_compaction::ladder::Block;
-use longhaul_engine::event::Event;
-use serde_json::Value;
+use longhaul_engine::event::{CheckpointEvent, Event};
 
-use crate::paint;
+use crate::prelude::*;
 
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +33,7 @@ pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
         ),
         Event::CheckpointWritten(written) => (
             Note,
-            format!(
-                "checkpoint {}: {}, {} changed, {} open",
-                written.checkpoint,
-                paint::plural(written.decisions as u64, "decision"),
-                paint::plural(written.files_modified as u64, "file"),
-                paint::plural(written.open_items as u64, "item"),
-            ),
+            format!("checkpoint {}: {}", written.checkpoint, holds(written)),
         ),
         Event::CheckpointTrouble { reason, remedy } => (
             Warning,
@@ -106,7 +99,10 @@ pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
             Warning,
             format!("the model wrote no summary, it was extracted: {reason}"),
         ),
-        Event::Blocked { block, tokens } => (Warning, blocked(*block, tokens.0)),
+        Event::Blocked { block, tokens } => {
+            let why = blocked(*block);
+            (Warning, format!("the context has {tokens} tokens: {why}"))
+        }
         Event::Failed { reason } => (Warning, format!("compaction failed: {reason}")),
         Event::BreakerOpened { reasons } => (
             Warning,
@@ -135,6 +131,14 @@ pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
     })
 }
 
+/// What a checkpoint holds.
+pub(super) fn holds(written: &CheckpointEvent) -> String {
+    let decisions = paint::plural(written.decisions as u64, "decision");
+    let files = paint::plural((written.files_modified + written.files_read) as u64, "file");
+    let open = paint::plural(written.open_items as u64, "open item");
+    format!("{decisions}, {files}, {open}")
+}
+
 fn saved(by: &str, notes: usize, texts: usize) -> String {
     let noted = paint::plural(notes as u64, "note");
     let kept = paint::plural(texts as u64, "message");
@@ -145,25 +149,17 @@ fn saved(by: &str, notes: usize, texts: usize) -> String {
     }
 }
 
-fn blocked(block: Block, tokens: u32) -> String {
-    let tokens = paint::number(u64::from(tokens));
+fn blocked(block: Block) -> &'static str {
     match block {
-        Block::Off => format!(
-            "the context has {tokens} tokens and automatic compaction is off; /compact makes room"
-        ),
-        Block::ReadOnly => format!("the context has {tokens} tokens, and nothing may be written"),
-        Block::Breaker => format!(
-            "the context has {tokens} tokens and compaction was given up; `longhaul compact \
-             --reset-breaker` lets it be tried again"
-        ),
-        Block::Layers => format!(
-            "the context has {tokens} tokens, and the layers that `compaction.layers` leaves \
-             cannot make room"
-        ),
-        Block::Guard => format!(
-            "the context has {tokens} tokens, after so many compactions that a fresh session is \
-             better: /new"
-        ),
+        Block::Off => {
+            "automatic compaction is off; /compact in a chat or `longhaul compact` makes room"
+        }
+        Block::ReadOnly => "nothing may be written",
+        Block::Breaker => {
+            "compaction was given up; `longhaul compact --reset-breaker` lets it be tried again"
+        }
+        Block::Layers => "the layers that `compaction.layers` leaves cannot make room",
+        Block::Guard => "after so many compactions a fresh session is better",
     }
 }
 

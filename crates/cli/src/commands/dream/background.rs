@@ -16,12 +16,11 @@ use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
 use super::{limits, model, triggers, writing};
-use crate::app::App;
-use crate::paint;
+use crate::prelude::*;
 
 /// What a dream needs that nobody waits for.
 #[derive(Clone)]
-pub(crate) struct Beside {
+pub(crate) struct Background {
     parts: Option<Arc<Parts>>,
     /// What a dream in the background has to tell.
     told: Arc<Mutex<Option<String>>>,
@@ -44,14 +43,14 @@ pub(crate) struct Waiting {
     _end: Option<Sender<()>>,
 }
 
-impl Beside {
+impl Background {
     /// Nothing is dreamt where dreaming is off, and where the workspace is
     /// read-only.
-    pub(crate) fn new(app: &App) -> Beside {
+    pub(crate) fn new(app: &App) -> Background {
         let triggers = triggers(app);
-        let wanted = !triggers.is_empty() && !app.config.config.sandbox.read_only;
+        let wanted = !triggers.is_empty() && !app.config.sandbox.read_only;
         let memory = wanted.then(|| writing(app).ok()).flatten();
-        let dreaming = &app.config.config.dreaming;
+        let dreaming = &app.config.dreaming;
         // A chat has a --model of its own, which is not asked for dreams.
         let model = memory.as_ref().and_then(|_| model::configured(app));
         let parts = memory.map(|memory| Parts {
@@ -61,11 +60,11 @@ impl Beside {
             lookback_days: dreaming.lookback_days,
             promote_at: dreaming.promote_at_confidence,
             limits: limits(app),
-            estimator: app.config.config.tokens.estimator,
+            estimator: app.config.tokens.estimator,
             model,
             clock: app.clock(),
         });
-        Beside {
+        Background {
             parts: parts.map(Arc::new),
             told: Arc::default(),
         }
@@ -219,7 +218,7 @@ mod tests {
             "## User Preferences\n- Constraint: never push on Fridays\n",
         )
         .unwrap();
-        let beside = Beside {
+        let beside = Background {
             parts: Some(Arc::new(Parts {
                 state_dir: folder.path().join("state"),
                 memory: MemoryFolder::open(&work, None).unwrap(),
