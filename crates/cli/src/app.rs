@@ -146,23 +146,18 @@ impl App {
             Some(home) => Places::below(home),
             None => Places::default(),
         };
-        let variable = |name: &str| {
-            env::var_os(name)
-                .filter(|v| !v.is_empty())
-                .map(PathBuf::from)
-        };
-        if let Some(folder) = variable("PI_CODING_AGENT_SESSION_DIR") {
+        if let Some(folder) = folder_in("PI_CODING_AGENT_SESSION_DIR") {
             places.pi = vec![folder];
-        } else if let Some(folder) = variable("PI_CODING_AGENT_DIR") {
+        } else if let Some(folder) = folder_in("PI_CODING_AGENT_DIR") {
             places.pi = vec![folder.join("sessions")];
         }
-        if let Some(folder) = variable("CLAUDE_CONFIG_DIR") {
+        if let Some(folder) = folder_in("CLAUDE_CONFIG_DIR") {
             places.claude = vec![folder];
         }
-        if let Some(folder) = variable("CODEX_HOME") {
+        if let Some(folder) = folder_in("CODEX_HOME") {
             places.codex = vec![folder];
         }
-        if let Some(folder) = variable("OPENCLAW_STATE_DIR") {
+        if let Some(folder) = folder_in("OPENCLAW_STATE_DIR") {
             places.openclaw = vec![folder];
         }
         places.own = vec![self.state_dir.join("sessions")];
@@ -225,11 +220,8 @@ impl App {
 
     /// The window for a reading.
     pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow)> {
-        self.window(
-            reading.provider.as_deref(),
-            reading.model.as_deref(),
-            reading.evidence,
-        )
+        let (provider, model) = (reading.provider.as_deref(), reading.model.as_deref());
+        self.window(provider, model, reading.evidence)
     }
 
     /// The window for a reading of a session: the one that its chat ran with,
@@ -252,10 +244,8 @@ impl App {
 
     /// Whether a window that a chat ran with has not been forgotten since.
     fn still_holds(&self, window: Tokens, origin: WindowOrigin) -> bool {
-        origin != WindowOrigin::ProviderError
-            || learnt_windows(&self.state_dir)
-                .iter()
-                .any(|learnt| learnt.window == window)
+        let mut learnt = learnt_windows(&self.state_dir).into_iter();
+        origin != WindowOrigin::ProviderError || learnt.any(|learnt| learnt.window == window)
     }
 
     /// An id and a time for a new entry.
@@ -376,9 +366,7 @@ fn load_config(
     state_dir: &Path,
     settings: Vec<config::Flag>,
 ) -> Result<Resolved, ConfigError> {
-    let variable = env::var_os("LONGHAUL_CONFIG")
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from);
+    let variable = folder_in("LONGHAUL_CONFIG");
     let file = config::find(
         &config::Places {
             flag: global.config.as_deref(),
@@ -388,10 +376,8 @@ fn load_config(
         },
         &config::read,
     )?;
-    let openclaw_home = env::var_os("OPENCLAW_STATE_DIR")
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from)
-        .or_else(|| home.as_ref().map(|home| home.join(".openclaw")));
+    let usual = || home.as_ref().map(|home| home.join(".openclaw"));
+    let openclaw_home = folder_in("OPENCLAW_STATE_DIR").or_else(usual);
     let openclaw = openclaw_home.and_then(|folder| {
         let path = folder.join("openclaw.json");
         let text = longhaul_files::read_named(&path, config::MOST_CONFIG_BYTES).ok()?;
@@ -413,6 +399,12 @@ fn load_config(
     }
     sources.flags.extend(settings);
     config::resolve(&sources)
+}
+
+/// The path in a variable of the environment, where one is set.
+pub(crate) fn folder_in(name: &str) -> Option<PathBuf> {
+    let value = env::var_os(name).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
 }
 
 /// The same error as in all other commands, for those that read no file.

@@ -33,6 +33,11 @@ pub(crate) fn entries(count: u64) -> String {
     plural_of(count, "entry", "entries")
 }
 
+/// So many candidates of a dream.
+pub(crate) fn waiting(count: usize) -> String {
+    plural_of(count as u64, "candidate waits", "candidates wait")
+}
+
 /// A size in bytes, in the unit people would use.
 pub(crate) fn bytes(value: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];

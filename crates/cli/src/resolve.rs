@@ -49,11 +49,10 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef> {
     match catalog.meant(name) {
         Meant::One(found, 1) => Ok(found.reference.clone()),
         Meant::One(found, several) => {
-            out::note_once(&format!(
-                "note: {several} sessions are called {}; the newest is taken, {}",
-                paint::quoted(name),
-                app.show_path(&found.reference.path)
-            ));
+            let (name, path) = (paint::quoted(name), app.show_path(&found.reference.path));
+            let told =
+                format!("note: {several} sessions are called {name}; the newest is taken, {path}");
+            out::note_once(&told);
             Ok(found.reference.clone())
         }
         Meant::Nobody => Err(unknown(&catalog, name)),
@@ -108,10 +107,8 @@ fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef> {
                 .help("name one with --session; `longhaul session list` shows what is there"));
         }
         None => {
-            note!(
-                "no session of {} yet; taking the newest of all",
-                app.show_path(&app.workspace)
-            );
+            let workspace = app.show_path(&app.workspace);
+            note!("no session of {workspace} yet; taking the newest of all");
             &catalog.sessions[0]
         }
     };
@@ -176,39 +173,32 @@ pub(crate) fn unique_starts(names: &[String], all: &[String]) -> Vec<String> {
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
     const WORTH_A_GUESS: usize = 3;
-    let near = catalog
-        .sessions
-        .iter()
-        .map(|found| {
-            found
-                .reference
-                .key
-                .clone()
-                .unwrap_or_else(|| id_of(&found.reference))
-        })
-        .find(|id| name.chars().count() >= WORTH_A_GUESS && id.contains(name));
+    let names = catalog.sessions.iter().map(|found| {
+        let key = found.reference.key.clone();
+        key.unwrap_or_else(|| id_of(&found.reference))
+    });
+    let is_long = name.chars().count() >= WORTH_A_GUESS;
+    let near = names.filter(|_| is_long).find(|id| id.contains(name));
     let failure = fail!("no session is called {}", paint::quoted(name));
     match near {
         Some(near) => failure.help(format!("did you mean {near}?")),
-        None => failure.help(
-            "`longhaul session list --all` shows every session; a file can be named by its path",
-        ),
+        None => {
+            let all = "`longhaul session list --all` shows every session";
+            failure.help(format!("{all}; a file can be named by its path"))
+        }
     }
 }
 
 fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
     const SHOWN: usize = 5;
-    let mut failure = fail!(
-        "{} could be any of {} sessions",
-        paint::quoted(name),
-        several.len()
-    );
+    let (name, count) = (paint::quoted(name), several.len());
+    let mut failure = fail!("{name} could be any of {count} sessions");
     for found in several.iter().take(SHOWN) {
-        failure = failure.detail(format!(
-            "{}  {}",
+        let (id, path) = (
             id_of(&found.reference),
-            app.show_path(&found.reference.path)
-        ));
+            app.show_path(&found.reference.path),
+        );
+        failure = failure.detail(format!("{id}  {path}"));
     }
     if several.len() > SHOWN {
         failure = failure.detail(format!("and {} more", several.len() - SHOWN));
@@ -222,34 +212,22 @@ pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryI
     if tree.get(&exact).is_some() {
         return Ok(exact);
     }
-    let mut found: Vec<EntryId> = tree
-        .labels()
-        .iter()
-        .filter(|(_, label)| *label == name)
-        .map(|(id, _)| id.clone())
-        .collect();
+    let labelled = tree.labels().iter().filter(|(_, label)| *label == name);
+    let mut found: Vec<EntryId> = labelled.map(|(id, _)| id.clone()).collect();
     if found.is_empty() && !name.is_empty() {
-        found = tree
-            .with_prefix(name)
-            .iter()
-            .map(|node| node.id.clone())
-            .collect();
+        let begun = tree.with_prefix(name);
+        found = begun.iter().map(|node| node.id.clone()).collect();
         found.dedup();
     }
+    let name = paint::quoted(name);
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(fail!(
-            "no entry {} in {}",
-            paint::quoted(name),
-            session.path().display()
-        )
-        .help("`longhaul session show` lists the entries with their ids")),
-        several => Err(fail!(
-            "{} could be any of {} entries",
-            paint::quoted(name),
-            several.len()
-        )
-        .help("use more of the id")),
+        [] => Err(fail!("no entry {name} in {}", session.path().display())
+            .help("`longhaul session show` lists the entries with their ids")),
+        several => {
+            Err(fail!("{name} could be any of {} entries", several.len())
+                .help("use more of the id"))
+        }
     }
 }
 

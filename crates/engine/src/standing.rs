@@ -170,7 +170,7 @@ impl Standing {
                 "tokens": checkpoint.meta.token_usage.input_tokens,
                 "compactions": checkpoint.meta.compaction_count,
             })),
-            "thresholds": thresholds(&seen.window),
+            "thresholds": thresholds_json(&seen.window),
             "faults": faults(&seen.loaded.faults),
         })
     }
@@ -213,16 +213,35 @@ pub fn faults(faults: &[Fault]) -> Value {
     Value::Array(each.collect())
 }
 
-/// The thresholds of a window, for programs.
-pub fn thresholds(window: &Window) -> Value {
-    json!({
-        "gauge": window.gauge(),
-        "checkpoint": window.checkpoint(),
-        "prune": window.prune(),
-        "activation": window.activation(),
-        "hard": window.hard(),
-        "full": window.full(),
-    })
+/// The thresholds of a window, the lowest first: what each is called, where it is,
+/// and what happens there.
+pub fn thresholds(window: &Window) -> [(&'static str, Tokens, &'static str); 6] {
+    [
+        ("gauge", window.gauge(), "the gauge appears"),
+        ("checkpoint", window.checkpoint(), "a checkpoint is due"),
+        ("prune", window.prune(), "old tool output is hidden"),
+        ("activation", window.activation(), "compaction is due"),
+        ("hard", window.hard(), "no request may leave"),
+        (
+            "full",
+            window.full(),
+            "the whole conversation becomes a summary",
+        ),
+    ]
+}
+
+/// The next threshold that a context of this size comes to.
+pub fn next_threshold(window: &Window, tokens: Tokens) -> String {
+    match thresholds(window).iter().find(|(_, at, _)| tokens < *at) {
+        Some((_, at, what)) => format!("{what} at {at}, {} from here", *at - tokens),
+        None => "past every threshold".into(),
+    }
+}
+
+/// The thresholds for programs.
+pub fn thresholds_json(window: &Window) -> Value {
+    let named = thresholds(window).map(|(name, at, _)| (name, json!(at)));
+    named.into_iter().collect()
 }
 
 /// A full window is more pressing than a worn session.

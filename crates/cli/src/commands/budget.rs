@@ -19,12 +19,9 @@ use crate::style::Style;
 pub(super) fn lay_out(app: &App, measured: &Measured, restored: &Restoration) -> Result<Layout> {
     let stated = measured.loaded.settings.model.as_ref();
     let model = app.model.as_deref().or(measured.reading.model.as_deref());
-    let around = app.surroundings(
-        model.unwrap_or("unknown"),
-        stated
-            .map(|model| model.provider.as_str())
-            .filter(|name| !name.is_empty()),
-    );
+    let provider = stated.map(|model| model.provider.as_str());
+    let provider = provider.filter(|name| !name.is_empty());
+    let around = app.surroundings(model.unwrap_or("unknown"), provider);
     let saving = Saving::of(app, &measured.session);
     let latest = saving.store.latest(&saving.whose.key);
     let latest = latest.ok().and_then(|latest| latest.checkpoint);
@@ -42,13 +39,9 @@ pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict> {
     let live = Live::open_with(&measured.session, app.config.state_capture(), &keep)?;
     let reading = &measured.reading;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
-    let last = measured
-        .loaded
-        .entries
-        .iter()
-        .rev()
-        .filter(|entry| entry.role() == Some(&Role::Assistant))
-        .find_map(|entry| entry.time);
+    let entries = measured.loaded.entries.iter().rev();
+    let mut answers = entries.filter(|entry| entry.role() == Some(&Role::Assistant));
+    let last = answers.find_map(|entry| entry.time);
     let since = match last {
         Some(time) => Since::Seconds((app.now().0.saturating_sub(time.0)) as f64 / 1000.0),
         None => Since::Never,
@@ -59,12 +52,8 @@ pub(super) fn cache_verdict(app: &App, measured: &Measured) -> Result<Verdict> {
         expected_turns: EXPECTED_TURNS,
     };
     let settings = app.config.prune_settings(&measured.window);
-    Ok(assembled::cache_decision(
-        &live,
-        &mut app.meter(),
-        &settings,
-        &terms,
-    ))
+    let verdict = assembled::cache_decision(&live, &mut app.meter(), &settings, &terms);
+    Ok(verdict)
 }
 
 /// A stretch of the bar: what it stands for, its mark and its colour.
@@ -198,16 +187,14 @@ pub(super) fn print_parts(app: &App, breakdown: &Breakdown, within: &Within<'_>)
 /// Every part that has tokens has at least one column; what rounding leaves
 /// over or takes too much is the largest stretch's.
 fn bar(stretches: &[Stretch], window: Tokens, width: usize) -> String {
-    let mut widths: Vec<usize> = stretches
-        .iter()
-        .map(|stretch| {
-            let exact = stretch.tokens.0 as f64 * width as f64 / f64::from(window.0.max(1));
-            usize::max(
-                exact.round() as usize,
-                usize::from(stretch.tokens > Tokens::ZERO),
-            )
-        })
-        .collect();
+    let columns = |stretch: &Stretch| {
+        let exact = stretch.tokens.0 as f64 * width as f64 / f64::from(window.0.max(1));
+        usize::max(
+            exact.round() as usize,
+            usize::from(stretch.tokens > Tokens::ZERO),
+        )
+    };
+    let mut widths: Vec<usize> = stretches.iter().map(columns).collect();
     while widths.iter().sum::<usize>() != width {
         let Some(largest) = (0..widths.len()).max_by_key(|at| widths[*at]) else {
             break;
@@ -218,29 +205,18 @@ fn bar(stretches: &[Stretch], window: Tokens, width: usize) -> String {
             false => widths[largest] += 1,
         }
     }
-    stretches
-        .iter()
-        .zip(widths)
-        .filter(|(_, width)| *width > 0)
-        .map(|(stretch, width)| {
-            stretch
-                .style
-                .apply_to(stretch.mark.repeat(width))
-                .to_string()
-        })
-        .collect()
+    let shown = stretches.iter().zip(widths).filter(|(_, width)| *width > 0);
+    let shown = shown.map(|(one, width)| one.style.apply_to(one.mark.repeat(width)).to_string());
+    shown.collect()
 }
 
 /// Where it comes from, where a provider caches, what is wrong.
 pub(super) fn print_rest(app: &App, layout: &Layout, verdict: &Verdict) -> Result {
-    let files: Vec<String> = layout
-        .files
-        .iter()
-        .map(|file| match file.left_out {
-            0 => file.name.clone(),
-            left => format!("{} (without {} characters)", file.name, paint::number(left)),
-        })
-        .collect();
+    let files = layout.files.iter().map(|file| match file.left_out {
+        0 => file.name.clone(),
+        left => format!("{} (without {} characters)", file.name, paint::number(left)),
+    });
+    let files: Vec<String> = files.collect();
     out::row("Workspace", app.show_path(&layout.workspace))?;
     if !files.is_empty() {
         out::row("Files", paint::gist(&files.join(", "), 200))?;
@@ -253,20 +229,12 @@ pub(super) fn print_rest(app: &App, layout: &Layout, verdict: &Verdict) -> Resul
             .collect();
         out::row("Skills", paint::gist(&names.join(", "), 200))?;
     }
-    let points: Vec<String> = layout
-        .breakpoints
-        .iter()
-        .map(|point| match point {
-            Breakpoint::Static => "after the system prompt".to_owned(),
-            Breakpoint::Message(at) => format!("after message {}", at + 1),
-        })
-        .collect();
-    row!(
-        "Cache until",
-        "{} of {}",
-        points.join(", "),
-        layout.messages.len()
-    )?;
+    let points = layout.breakpoints.iter().map(|point| match point {
+        Breakpoint::Static => "after the system prompt".to_owned(),
+        Breakpoint::Message(at) => format!("after message {}", at + 1),
+    });
+    let points = points.collect::<Vec<_>>().join(", ");
+    row!("Cache until", "{points} of {}", layout.messages.len())?;
     out::row("Pruning", verdict)
 }
 
@@ -281,14 +249,13 @@ pub(super) fn note_problems(layout: &Layout) {
 }
 
 pub(super) fn problems_json(problems: &[Problem]) -> Result<Value> {
-    let mut list = Vec::with_capacity(problems.len());
-    for problem in problems {
+    let shown = problems.iter().map(|problem| {
         let mut value = serde_json::to_value(problem)?;
         value["message"] = json!(out::redacted(&problem.to_string()));
         value["remedy"] = json!(problem.remedy());
-        list.push(value);
-    }
-    Ok(Value::Array(list))
+        Ok(value)
+    });
+    shown.collect()
 }
 
 /// The request as programs read it.

@@ -68,13 +68,12 @@ pub(super) fn branch(app: &App, args: &BranchArgs) -> Result {
     }
     let from = from.unwrap_or_else(|| target.clone());
     writer.branch(Some(target.clone()));
-    let draft = if args.summary.is_empty() {
-        App::branch_mark(&from)
-    } else {
-        Draft::BranchSummary {
+    let draft = match args.summary.is_empty() {
+        true => App::branch_mark(&from),
+        false => Draft::BranchSummary {
             from: from.clone(),
             summary: args.summary.clone(),
-        }
+        },
     };
     let id = writer.append(&draft, app.stamp())?;
     let said = format!("the session continues from {target}; {from} stays in the file");
@@ -210,13 +209,10 @@ pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result {
     if app.json {
         return out::json(&moved_json(app, &session, &moved)?);
     }
-    say!(
-        "{} moved to {}; the session file went from {} to {}",
-        paint::bytes(moved.bytes),
-        app.show_path(&moved.archive),
-        paint::bytes(moved.live_before),
-        paint::bytes(moved.live_after)
-    )?;
+    let [bytes, before, after] =
+        [moved.bytes, moved.live_before, moved.live_after].map(paint::bytes);
+    let to = app.show_path(&moved.archive);
+    say!("{bytes} moved to {to}; the session file went from {before} to {after}")?;
     out::note("`longhaul session restore` puts them back");
     Ok(())
 }
@@ -228,10 +224,8 @@ pub(super) fn unpack(app: &App, args: &RewriteArgs) -> Result {
         return Err(Failure::nothing(NOTHING));
     }
     let shown = app.show_path(&path);
-    app.confirm(
-        &format!("Put the archived entries back into {shown}?"),
-        args.yes,
-    )?;
+    let question = format!("Put the archived entries back into {shown}?");
+    app.confirm(&question, args.yes)?;
     let Some(moved) = restore(&path)? else {
         return Err(Failure::nothing(NOTHING));
     };
@@ -239,11 +233,8 @@ pub(super) fn unpack(app: &App, args: &RewriteArgs) -> Result {
     if app.json {
         return out::json(&moved_json(app, &session, &moved)?);
     }
-    say!(
-        "{} restored; the session file has {} now",
-        paint::bytes(moved.bytes),
-        paint::bytes(moved.live_after)
-    )
+    let [bytes, after] = [moved.bytes, moved.live_after].map(paint::bytes);
+    say!("{bytes} restored; the session file has {after} now")
 }
 
 fn moved_json(app: &App, session: &Session, moved: &Archived) -> Result<Value> {

@@ -433,11 +433,9 @@ fn again(app: &App, args: &CompactArgs) -> Result {
     writer.end_turn()?;
     app.last_writes().remember(&path);
     // It is done, whether or not it can be measured.
-    let now = Session::open_ref(session.reference())
-        .map_err(Failure::from)
-        .and_then(|session| open(app, &session))
-        .ok()
-        .map(|now| (now.reading.measurement.tokens, now.bench.window));
+    let now = || open(app, &Session::open_ref(session.reference())?);
+    let now = now().ok();
+    let now = now.map(|now| (now.reading.measurement.tokens, now.bench.window));
     if app.json {
         return out::json(&json!({
             "session": answer::session(app, &session),
@@ -447,26 +445,24 @@ fn again(app: &App, args: &CompactArgs) -> Result {
             "window": now.as_ref().map(|(_, window)| window.size()),
         }));
     }
-    say!(
-        "{} {}; nothing was removed from the file",
-        if args.undo { "took back" } else { "did again" },
-        plan.subject
-    )?;
+    let (done, way_out) = match args.undo {
+        true => ("took back", "--redo"),
+        false => ("did again", "--undo"),
+    };
+    say!("{done} {}; nothing was removed from the file", plan.subject)?;
     let Some((tokens, window)) = now else {
         return Ok(());
     };
+    let (size, hard) = (window.size(), window.hard());
     row!(
         "Tokens",
-        "{tokens} of {} ({:.0} %)",
-        window.size(),
+        "{tokens} of {size} ({:.0} %)",
         window.fullness(tokens) * 100.0
     )?;
-    if tokens >= window.hard() {
-        let way_out = if args.undo { "--redo" } else { "--undo" };
+    if tokens >= hard {
         note!(
-            "note: that is beyond the hard limit of {} tokens; `longhaul compact` makes room, \
-            `longhaul compact {way_out}` goes back",
-            window.hard()
+            "note: that is beyond the hard limit of {hard} tokens; `longhaul compact` makes room, \
+            `longhaul compact {way_out}` goes back"
         );
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use longhaul_engine::config::{self, Origin, Places, candidates, schema};
 use serde_json::Map;
 
-use crate::app::config_failure;
+use crate::app::{config_failure, folder_in};
 use crate::args::ConfigCommand;
 use crate::prelude::*;
 
@@ -28,17 +28,14 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result {
         }
     }
     if app.json {
-        let values: Map<String, Value> = rows
-            .iter()
-            .map(|row| {
-                let value = if origin {
-                    json!({ "value": row.value, "origin": row.origin })
-                } else {
-                    row.value.clone()
-                };
-                (row.key.as_str().to_owned(), value)
-            })
-            .collect();
+        let values = rows.iter().map(|row| {
+            let value = match origin {
+                true => json!({ "value": row.value, "origin": row.origin }),
+                false => row.value.clone(),
+            };
+            (row.key.as_str().to_owned(), value)
+        });
+        let values: Map<String, Value> = values.collect();
         return out::json(&values);
     }
     let mut table = Table::new([
@@ -58,10 +55,9 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result {
             true if set => row.origin.to_string(),
             true => style(&row.origin).dim().to_string(),
         };
-        let value = if set {
-            style(value).bold().to_string()
-        } else {
-            value
+        let value = match set {
+            true => style(value).bold().to_string(),
+            false => value,
         };
         table.row([row.key.as_str().to_owned(), value, from]);
     }
@@ -74,7 +70,7 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result {
 
 /// Puts a value into the file that counts, or into a new one in the state folder.
 fn set(app: &App, key: &str, value: &str) -> Result {
-    let variable = config_variable();
+    let variable = folder_in("LONGHAUL_CONFIG");
     let found = config::find(&places(app, variable.as_deref()), &config::read);
     let new = || {
         let flag = app.config_flag.clone().or(variable.clone());
@@ -111,13 +107,9 @@ fn set(app: &App, key: &str, value: &str) -> Result {
         return Err(Failure::new(what).help(by_hand));
     };
     // What is refused would keep every other command from working.
-    resolve(
-        Some(config::ConfigFile {
-            text: text.clone(),
-            ..file.clone()
-        }),
-        Vec::new(),
-    )?;
+    let mut changed = file.clone();
+    changed.text.clone_from(&text);
+    resolve(Some(changed), Vec::new())?;
     if let Some(folder) = file.path.parent() {
         longhaul_files::create_folder(folder)?;
     }
@@ -126,10 +118,6 @@ fn set(app: &App, key: &str, value: &str) -> Result {
     let (key, value, file) = (row.key.as_str(), &row.value, answer::path(&file.path));
     let answer = json!({ "path": file, "key": key, "value": value });
     app.answer(&answer, format!("{key} is {value} now, in {path}"))
-}
-
-fn config_variable() -> Option<PathBuf> {
-    std::env::var_os("LONGHAUL_CONFIG").map(PathBuf::from)
 }
 
 fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
@@ -142,16 +130,16 @@ fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
 }
 
 fn path(app: &App) -> Result {
-    let variable = config_variable();
+    let variable = folder_in("LONGHAUL_CONFIG");
     let candidates = candidates(&places(app, variable.as_deref()));
     let used = candidates.iter().find(|candidate| candidate.path.is_file());
     if app.json {
+        let looked = candidates
+            .iter()
+            .map(|candidate| answer::path(&candidate.path));
         return out::json(&json!({
             "path": used.map(|candidate| answer::path(&candidate.path)),
-            "candidates": candidates
-                .iter()
-                .map(|candidate| answer::path(&candidate.path))
-                .collect::<Vec<_>>(),
+            "candidates": looked.collect::<Vec<_>>(),
             "stateDir": answer::path(&app.state_dir),
         }));
     }

@@ -3,9 +3,9 @@
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::ours;
-use longhaul_engine::standing::Standing;
+use longhaul_engine::standing::{Standing, next_threshold};
 use longhaul_engine::state::SessionState;
-use longhaul_tokens::{Gauge, Tokens, Window};
+use longhaul_tokens::Gauge;
 use longhaul_transcript::{Block, ContextMessage, Millis, Role, json as stored};
 
 use super::measured::{Measured, heading, measure, note_unasked, window_source};
@@ -107,18 +107,20 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result {
     out::row("Model", model)?;
     out::row("Window", window_source(app, &measured))?;
     let census = measured.context.census();
+    let [user, assistant, results, other] = [
+        census.user,
+        census.assistant,
+        census.tool_results,
+        census.other,
+    ]
+    .map(|count| paint::number(count as u64));
     row!(
         "Messages",
-        "{} user, {} assistant, {} tool results, {} other",
-        paint::number(census.user as u64),
-        paint::number(census.assistant as u64),
-        paint::number(census.tool_results as u64),
-        paint::number(census.other as u64)
+        "{user} user, {assistant} assistant, {results} tool results, {other} other"
     )?;
-    let when = match measured.loaded.last_compaction() {
-        Some(time) => format!(" (last {})", paint::ago(app.now(), time)),
-        None => String::new(),
-    };
+    let ago = |time| paint::ago(app.now(), time);
+    let last = measured.loaded.last_compaction();
+    let when = last.map_or(String::new(), |time| format!(" (last {})", ago(time)));
     row!("Compactions", "{}{when}", paint::epoch(standing.epoch))?;
     row!(
         "Risk",
@@ -128,13 +130,8 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result {
     )?;
     if let Some(checkpoint) = &standing.checkpoint {
         let time = Millis::parse_iso(&checkpoint.meta.created_at);
-        let when = time.map(|time| format!(" ({})", paint::ago(app.now(), time)));
-        row!(
-            "Checkpoint",
-            "{}{}",
-            checkpoint.meta.checkpoint_id,
-            when.unwrap_or_default()
-        )?;
+        let when = time.map_or(String::new(), |time| format!(" ({})", ago(time)));
+        row!("Checkpoint", "{}{when}", checkpoint.meta.checkpoint_id)?;
     }
     out::row("Next", next_threshold(window, tokens))
 }
@@ -146,19 +143,6 @@ fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {
         .as_deref()
         .filter(|model| !model.is_empty());
     app.model.as_deref().or(stated)
-}
-
-fn next_threshold(window: &Window, tokens: Tokens) -> String {
-    let steps = [
-        ("the gauge appears", window.gauge()),
-        ("a checkpoint is due", window.checkpoint()),
-        ("compaction is due", window.activation()),
-        ("no request may leave", window.hard()),
-    ];
-    match steps.iter().find(|(_, at)| tokens < *at) {
-        Some((what, at)) => format!("{what} at {at}, {} from here", *at - tokens),
-        None => "past every threshold".into(),
-    }
 }
 
 fn show(app: &App, which: &Which, at: Option<&str>) -> Result {

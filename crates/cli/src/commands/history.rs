@@ -33,10 +33,9 @@ pub(super) fn history(app: &App, which: &Which) -> Result {
     if rows.is_empty() {
         return say!("Never compacted.");
     }
-    let own: Vec<String> = rows
-        .iter()
-        .map(|(_, entry, _)| entry.id.to_string())
-        .collect();
+    let own = rows.iter().map(|(_, entry, _)| entry.id.to_string());
+    let own: Vec<String> = own.collect();
+    let starts = resolve::id_starts(&session, &survey, &own)?;
     let mut table = Table::new([
         right("#"),
         left("WHEN"),
@@ -52,28 +51,22 @@ pub(super) fn history(app: &App, which: &Which) -> Result {
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
-    for ((epoch, entry, compaction), id) in rows
-        .iter()
-        .zip(resolve::id_starts(&session, &survey, &own)?)
-    {
+    for ((epoch, entry, compaction), id) in rows.iter().zip(starts) {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
         // The user's words that stand whole in the context, and what was lost.
         let audit = fidelity(entry);
-        let facts = audit.as_ref().map_or(["-".into(), "-".into()], |audit| {
-            let said = audit.user_text;
+        let [kept, lost] = audit.map_or(["-".into(), "-".into()], |audit| {
+            let said = &audit.user_text;
             [
                 format!("{}/{}", said.whole, said.total),
                 audit.losses().to_string(),
             ]
         });
-        let [kept, lost] = facts;
+        let when = entry.time.map(|time| paint::ago(app.now(), time));
         table.row([
             epoch.to_string(),
-            entry
-                .time
-                .map(|time| paint::ago(app.now(), time))
-                .unwrap_or_default(),
+            when.unwrap_or_default(),
             word(&compaction.layer),
             word(&compaction.trigger),
             tokens(compaction.tokens_before),

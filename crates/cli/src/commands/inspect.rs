@@ -43,7 +43,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result {
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
-            "thresholds": standing::thresholds(window),
+            "thresholds": standing::thresholds_json(window),
             "largest": largest.iter().map(|(at, tokens)| json!({
                 "entry": measured.context.messages[*at].entry.as_str(),
                 "role": measured.context.messages[*at].role,
@@ -119,19 +119,11 @@ fn print_measurement(measured: &Measured) -> Result {
         _ => row!("Correction", "× {:.2}, learnt from {learnt}", factor.value)?,
     }
     row!("Window", "{size} ({})", measured.origin.origin)?;
-    for (name, at) in [
-        ("  gauge", window.gauge()),
-        ("  checkpoint", window.checkpoint()),
-        ("  prune", window.prune()),
-        ("  activation", window.activation()),
-        ("  hard", window.hard()),
-        ("  full", window.full()),
-    ] {
-        let at_tokens = format!("{:>10}", at.to_string());
-        if tokens >= at {
-            row!(name, "{at_tokens}  {}", style("passed").yellow())?;
-        } else {
-            out::row(name, at_tokens)?;
+    for (name, at, _) in standing::thresholds(window) {
+        let (name, at_tokens) = (format!("  {name}"), format!("{:>10}", at.to_string()));
+        match tokens >= at {
+            true => row!(&name, "{at_tokens}  {}", style("passed").yellow())?,
+            false => out::row(&name, at_tokens)?,
         }
     }
     Ok(())

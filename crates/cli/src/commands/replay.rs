@@ -41,11 +41,12 @@ struct Source {
 }
 
 fn source(app: &App, args: &ReplayArgs) -> Result<Source> {
+    let known = |session| Source {
+        session,
+        temporary: None,
+    };
     if let Some(name) = args.name() {
-        return Ok(Source {
-            session: resolve::session(app, Some(name))?,
-            temporary: None,
-        });
+        return resolve::session(app, Some(name)).map(known);
     }
     let found = catalog::find(&app.places());
     if let Some(newest) = found.sessions.first() {
@@ -54,10 +55,7 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source> {
             "replaying the newest session on this machine ({})",
             session.format()
         );
-        return Ok(Source {
-            session,
-            temporary: None,
-        });
+        return Ok(known(session));
     }
     out::note("no session of any agent was found; replaying the built-in sample");
     // A folder that others write to: under a name that none of them can guess.
@@ -226,28 +224,28 @@ fn print_event(event: &Event, progress: &Progress) -> Result {
 fn print_report(app: &App, report: &ReplayReport, window: &Window, elapsed: f64) -> Result {
     let totals = &report.totals;
     say!("")?;
+    let number = paint::number;
+    let (entries, turns) = (number(totals.entries as u64), number(totals.turns as u64));
+    let requests = number(totals.requests);
     row!(
         "Replayed",
-        "{} entries, {} turns, {} requests in {elapsed:.2} s",
-        paint::number(totals.entries as u64),
-        paint::number(totals.turns as u64),
-        paint::number(totals.requests)
+        "{entries} entries, {turns} turns, {requests} requests in {elapsed:.2} s"
     )?;
+    let (made, time) = (report.compactions.len(), totals.milliseconds);
+    let (prunings, native) = (report.prunings.len(), report.native.len());
     row!(
         "Compactions",
-        "{} ({:.0} ms in all), {} prunings; the agent itself: {}",
-        report.compactions.len(),
-        totals.milliseconds,
-        report.prunings.len(),
-        report.native.len()
+        "{made} ({time:.0} ms in all), {prunings} prunings; the agent itself: {native}"
     )?;
     let most = app.config.compaction.max_auto_compactions;
     let lossy = report.compactions.iter();
     let lossy = lossy.filter(|row| row.event.fidelity.lost_something());
     if lossy.count() >= most as usize {
+        let guard =
+            "that lost something (`compaction.maxAutoCompactions`) and offer a fresh session";
         row!(
             "Guard",
-            "by itself an agent would stop after {most} that lost something (`compaction.maxAutoCompactions`) and offer a fresh session"
+            "by itself an agent would stop after {most} {guard}"
         )?;
     }
     row!(
@@ -255,38 +253,32 @@ fn print_report(app: &App, report: &ReplayReport, window: &Window, elapsed: f64)
         "{}, kept in memory only",
         report.checkpoints.len()
     )?;
+    let (size, hard) = (window.size(), window.hard());
     row!(
         "Largest context",
-        "{} of {} (hard limit {})",
-        totals.largest_context,
-        window.size(),
-        window.hard()
+        "{} of {size} (hard limit {hard})",
+        totals.largest_context
     )?;
     out::row("Lost for good", totals.nowhere)?;
     if let Some(native) = report.native.last()
         && let Some((named, all)) = native.modified_files_named
     {
-        row!(
-            "Elsewhere",
-            "the agent's last summary names {named} of {all} changed files; our context {} of {}",
-            totals.modified_files_named.0,
-            totals.modified_files_named.1
-        )?;
+        let (ours, of) = totals.modified_files_named;
+        let elsewhere = format!("the agent's last summary names {named} of {all} changed files");
+        row!("Elsewhere", "{elsewhere}; our context {ours} of {of}")?;
     }
     let mut table = Table::new([left("INPUT BILL"), right("TOKENS"), right("AGAINST OURS")]);
-    let mut bill = |name: &str, cost: Option<f64>| {
+    for (name, cost) in [
+        ("longhaul", Some(totals.cost_longhaul)),
+        ("as recorded", totals.cost_native),
+        ("old tool output masked", Some(totals.cost_masking)),
+        ("nothing removed", Some(totals.cost_nothing)),
+    ] {
         if let Some(cost) = cost {
-            table.row([
-                name.to_owned(),
-                paint::number(cost.round() as u64),
-                against(cost, totals.cost_longhaul),
-            ]);
+            let tokens = number(cost.round() as u64);
+            table.row([name.to_owned(), tokens, against(cost, totals.cost_longhaul)]);
         }
-    };
-    bill("longhaul", Some(totals.cost_longhaul));
-    bill("as recorded", totals.cost_native);
-    bill("old tool output masked", Some(totals.cost_masking));
-    bill("nothing removed", Some(totals.cost_nothing));
+    }
     say!("")?;
     table.print(app.columns())?;
     out::note(
@@ -302,10 +294,9 @@ fn print_report(app: &App, report: &ReplayReport, window: &Window, elapsed: f64)
 
 /// How a bill compares with ours; where we have none, there is no telling.
 fn against(cost: f64, ours: f64) -> String {
-    if ours > 0.0 {
-        format!("{:+.0} %", (cost / ours - 1.0) * 100.0)
-    } else {
-        "–".to_owned()
+    match ours > 0.0 {
+        true => format!("{:+.0} %", (cost / ours - 1.0) * 100.0),
+        false => "–".to_owned(),
     }
 }
 

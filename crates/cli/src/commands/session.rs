@@ -43,20 +43,17 @@ fn check(app: &App, which: &Which) -> Result {
     }
     let lost = report.faults.iter().any(|fault| fault.kind.is_loss());
     let altered = report.faults.iter().any(is_altered);
-    Err(fail!(
-        "{} in {}",
-        paint::plural(report.faults.len() as u64, "fault"),
-        app.show_path(session.path())
-    )
-    .help(if altered {
-        "what stands there now may not be what was said; compare it with a backup".to_owned()
-    } else if lost {
-        format!(
-            "the other {} are intact; a copy without the damage: `longhaul session import`",
-            paint::entries(report.entries)
-        )
-    } else {
-        "nothing is lost; every entry can be read".to_owned()
+    let faults = paint::plural(report.faults.len() as u64, "fault");
+    let failure = fail!("{faults} in {}", app.show_path(session.path()));
+    let others = paint::entries(report.entries);
+    Err(failure.help(match (altered, lost) {
+        (true, _) => {
+            "what stands there now may not be what was said; compare it with a backup".to_owned()
+        }
+        (_, true) => format!(
+            "the other {others} are intact; a copy without the damage: `longhaul session import`"
+        ),
+        _ => "nothing is lost; every entry can be read".to_owned(),
     }))
 }
 
@@ -66,33 +63,30 @@ fn is_altered(fault: &Fault) -> bool {
 
 fn print_report(app: &App, session: &Session, report: &Report) -> Result {
     say!("{} ({})", app.show_path(session.path()), session.format())?;
+    let (entries, on_path) = (paint::number(report.entries), paint::number(report.on_path));
     row!(
         "Entries",
-        "{} ({} on the path, {})",
-        paint::number(report.entries),
-        paint::number(report.on_path),
+        "{entries} ({on_path} on the path, {})",
         paint::plural(report.tips, "branch end")
     )?;
     out::row("Context", paint::plural(report.context_messages, "message"))?;
     out::row("Compactions", report.compactions)?;
+    let calls = paint::number(report.tool_calls);
     row!(
         "Tool calls",
-        "{}, {}",
-        paint::number(report.tool_calls),
+        "{calls}, {}",
         paint::plural(report.tool_results, "result")
     )?;
     let marked = report.proven > 0 || report.faults.iter().any(is_altered);
-    out::row(
-        "Hashes",
-        match marked {
-            true => format!(
-                "{} as written; {} from the last one on not covered yet",
-                paint::plural(report.proven, "mark"),
-                paint::plural(report.uncovered, "line"),
-            ),
-            false => "none; changed entries cannot be found here".to_owned(),
-        },
-    )?;
+    let proven = paint::plural(report.proven, "mark");
+    let uncovered = paint::plural(report.uncovered, "line");
+    match marked {
+        true => row!(
+            "Hashes",
+            "{proven} as written; {uncovered} from the last one on not covered yet"
+        )?,
+        false => out::row("Hashes", "none; changed entries cannot be found here")?,
+    }
     for fault in &report.faults {
         say!(
             "{} {}",

@@ -39,13 +39,19 @@ impl Chat<'_> {
         let mut listener = listener(self.app, &self.screen);
         let subject = work(&mut self.session, listener.as_mut())?;
         let tokens = self.session.size().tokens;
+        let value = json!({ "event": event, "subject": subject.as_str(), "tokens": tokens });
+        self.tell(
+            &value,
+            &format!("{said}: {subject}; the context has {tokens} tokens"),
+        )
+    }
+
+    /// Says what was done.
+    fn tell(&self, value: &Value, sentence: &str) -> Result {
         if self.app.json {
-            let subject = subject.to_string();
-            let told = json!({ "event": event, "subject": subject, "tokens": tokens });
-            return say!("{told}");
+            return say!("{value}");
         }
-        let said = format!("{said}: {subject}; the context has {tokens} tokens");
-        self.screen.aside(&said);
+        self.screen.aside(sentence);
         Ok(())
     }
 
@@ -62,14 +68,9 @@ impl Chat<'_> {
                 None => "Nothing was said yet.".to_owned(),
             }));
         };
-        let draft = Draft::pin(target.clone(), None);
-        self.session.ingest(draft)?;
-        if self.app.json {
-            let told = json!({ "event": "pin", "entry": target.as_str() });
-            return say!("{told}");
-        }
-        self.screen.aside(&format!("{target} is pinned"));
-        Ok(())
+        self.session.ingest(Draft::pin(target.clone(), None))?;
+        let value = json!({ "event": "pin", "entry": target.as_str() });
+        self.tell(&value, &format!("{target} is pinned"))
     }
 
     fn compact(&mut self, focus: Option<&str>) -> Result {
@@ -95,17 +96,9 @@ impl Chat<'_> {
             )) => Some(why.to_string()),
             compacted => compacted.map(|_| None)?,
         };
-        if self.app.json {
-            let tokens = self.session.size().tokens;
-            return say!(
-                "{}",
-                json!({ "event": "compact", "done": why.is_none(), "tokens": tokens })
-            );
-        }
-        if let Some(why) = why {
-            self.screen.aside(&why);
-        }
-        Ok(())
+        let tokens = self.session.size().tokens;
+        let value = json!({ "event": "compact", "done": why.is_none(), "tokens": tokens });
+        self.tell(&value, &why.unwrap_or_default())
     }
 
     fn context(&mut self) -> Result {
@@ -127,22 +120,19 @@ impl Chat<'_> {
         out::row("File", self.app.show_path(self.session.path()))?;
         out::row("Model", self.chosen.spec.to_string())?;
         out::row("Summaries", &status.summarizer)?;
+        let (size, window, from) = (status.size.tokens, status.window, status.activation);
+        let percent = status.fullness * 100.0;
         row!(
             "Tokens",
-            "{} of {} ({:.1} %), compaction from {}",
-            status.size.tokens,
-            status.window,
-            status.fullness * 100.0,
-            status.activation
+            "{size} of {window} ({percent:.1} %), compaction from {from}"
         )?;
         out::row("Window", &status.window_source)?;
         let state = &status.degradation;
-        row!(
-            "Compactions",
-            "{} (risk {})",
+        let (epoch, risk) = (
             self.session.live().epoch(),
-            paint::risk(state.risk).apply_to(state.risk)
-        )?;
+            paint::risk(state.risk).apply_to(state.risk),
+        );
+        row!("Compactions", "{epoch} (risk {risk})")?;
         for line in status.brakes.lines() {
             out::row("Stopped", line)?;
         }
@@ -185,8 +175,8 @@ impl Chat<'_> {
 }
 
 fn help_json() -> Result {
-    let commands: Vec<_> = slash::ALL
-        .iter()
+    let commands = slash::ALL.iter();
+    let commands: Vec<_> = commands
         .map(|(name, takes, does)| json!({ "name": name, "takes": takes, "does": does }))
         .collect();
     say!("{}", json!({ "event": "help", "commands": commands }))

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
+use longhaul_engine::session::{Engine, Error, Listener, Session, Turn, newest_of};
 use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
 use longhaul_transcript::{Draft, Session as Stored};
 use tokio::runtime::Runtime;
@@ -442,7 +442,7 @@ fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>> {
         Some(name) if name.trim().is_empty() => {
             return Err(Failure::usage("the session has no name").help("such as --session work"));
         }
-        Some(name) => sessions::named(app, name),
+        Some(name) => newest_of(&app.state_dir, name),
         // A script that names no session does not mean the one a person is in.
         None if way == Way::Once => None,
         None => sessions::newest(app),

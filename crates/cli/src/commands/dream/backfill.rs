@@ -51,18 +51,16 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result {
         value["waiting"] = json!(waits);
         return out::json(&value);
     }
-    let many = |count: usize, one: &str| paint::plural(count as u64, one);
-    say!(
-        "Read {}, {} as before: {} staged, {} said again.",
-        many(report.read, "session"),
+    let (read, before) = (
+        paint::plural(report.read as u64, "session"),
         report.unchanged,
-        report.staged,
-        report.consolidated.repeated
-    )?;
+    );
+    let (staged, again) = (report.staged, report.consolidated.repeated);
+    say!("Read {read}, {before} as before: {staged} staged, {again} said again.")?;
     for problem in &report.problems {
         out::note_once(&format!("note: {problem}"));
     }
-    let waiting = paint::plural_of(waits as u64, "candidate waits", "candidates wait");
+    let waiting = paint::waiting(waits);
     say!("{waiting} for review; nothing was promoted.")
 }
 
@@ -77,11 +75,8 @@ fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>> {
     }
     let catalog = catalog::find(&app.places());
     for problem in &catalog.problems {
-        note!(
-            "note: cannot read {}: {}",
-            app.show_path(&problem.path),
-            problem.reason
-        );
+        let path = app.show_path(&problem.path);
+        note!("note: cannot read {path}: {}", problem.reason);
     }
     let mut found: Vec<_> = catalog.sessions;
     if !args.all {

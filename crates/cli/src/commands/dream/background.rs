@@ -73,13 +73,13 @@ impl Background {
     /// From now on nobody types. After as many minutes as the configuration
     /// says, a dream runs, once.
     pub(crate) fn wait(&self) -> Waiting {
-        let minutes = self.parts.as_ref().and_then(|parts| {
-            let mut all = parts.triggers.iter();
-            all.find_map(|trigger| match trigger {
-                Trigger::SessionIdle(minutes) => Some(*minutes),
+        let parts = self.parts.iter();
+        let minutes = parts
+            .flat_map(|parts| &parts.triggers)
+            .find_map(|trigger| match trigger {
+                Trigger::SessionIdle { idle_minutes } => Some(*idle_minutes),
                 _ => None,
-            })
-        });
+            });
         match minutes {
             Some(minutes) => self.wait_for(Duration::from_secs(u64::from(minutes) * 60)),
             None => Waiting { _end: None },
@@ -142,17 +142,13 @@ impl Parts {
             last_activity: idle,
             log_bytes: today.map_or(0, |(_, bytes)| *bytes),
         };
-        let asking: Vec<Trigger> = self
-            .triggers
-            .iter()
-            .filter(|trigger| match trigger {
-                Trigger::SessionIdle(_) => idle.is_some(),
-                Trigger::DailyLogSize(_) => true,
-                // That is for cron or a timer: nobody ends a chat to dream.
-                Trigger::Schedule(_) => false,
-            })
-            .cloned()
-            .collect();
+        let asking = self.triggers.iter().filter(|trigger| match trigger {
+            Trigger::SessionIdle { .. } => idle.is_some(),
+            Trigger::DailyLogSize { .. } => true,
+            // That is for cron or a timer: nobody ends a chat to dream.
+            Trigger::Schedule { .. } => false,
+        });
+        let asking: Vec<Trigger> = asking.cloned().collect();
         let last = dreams.last_run()?;
         let cause = match idle {
             // The waiting is over; a stopped clock would not tell.
@@ -186,7 +182,7 @@ impl Parts {
             (new, promoted) => Some(format!(
                 "dreamt ({}): {new} new, {promoted} promoted, {} · longhaul dream review",
                 cause,
-                paint::plural_of(report.waiting as u64, "candidate waits", "candidates wait")
+                paint::waiting(report.waiting)
             )),
         })
     }
@@ -222,7 +218,7 @@ mod tests {
             parts: Some(Arc::new(Parts {
                 state_dir: folder.path().join("state"),
                 memory: MemoryFolder::open(&work, None).unwrap(),
-                triggers: vec![Trigger::SessionIdle(30)],
+                triggers: vec![Trigger::SessionIdle { idle_minutes: 30 }],
                 lookback_days: 7,
                 promote_at: None,
                 limits: Limits::default(),

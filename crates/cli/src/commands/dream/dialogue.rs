@@ -290,7 +290,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut Terminal) -> Res
         score.later,
         match left {
             0 => "nothing waits any more".to_owned(),
-            left => paint::plural_of(left, "candidate waits", "candidates wait"),
+            left => paint::waiting(left as usize),
         }
     ))?;
     if score.kept > 0 {

@@ -18,7 +18,6 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use longhaul_engine::catalog;
-use longhaul_engine::config::DreamTrigger;
 use longhaul_index::EncoderKind;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
@@ -100,18 +99,10 @@ fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
 
 fn triggers(app: &App) -> Vec<Trigger> {
     let dreaming = &app.config.dreaming;
-    if !dreaming.enabled {
-        return Vec::new();
+    match dreaming.enabled {
+        true => dreaming.triggers.clone(),
+        false => Vec::new(),
     }
-    dreaming
-        .triggers
-        .iter()
-        .map(|trigger| match trigger {
-            DreamTrigger::Schedule { cron } => Trigger::Schedule(cron.clone()),
-            DreamTrigger::SessionIdle { idle_minutes } => Trigger::SessionIdle(*idle_minutes),
-            DreamTrigger::DailyLogSize { threshold_kb } => Trigger::DailyLogSize(*threshold_kb),
-        })
-        .collect()
 }
 
 /// The trigger that asks for a dream now, if one does.
@@ -119,12 +110,9 @@ fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Optio
     let now = app.zoned();
     let logs = memory.logs()?;
     let today = logs.iter().find(|(date, _)| *date == now.date());
-    let active: Option<Millis> = catalog::find(&app.places())
-        .sessions
-        .iter()
-        .filter(|found| resolve::belongs_to(&found.reference, &app.workspace))
-        .filter_map(|found| found.modified)
-        .max();
+    let found = catalog::find(&app.places()).sessions.into_iter();
+    let own = found.filter(|found| resolve::belongs_to(&found.reference, &app.workspace));
+    let active = own.filter_map(|found| found.modified).max();
     let moment = Moment {
         now: &now,
         last_activity: active.and_then(|time| Timestamp::from_millisecond(time.0).ok()),
@@ -155,13 +143,8 @@ fn dream(app: &App, args: &RunArgs) -> Result {
     let lock = told(dreams.lock()?);
     let model = model::chosen(app, args.base_url.as_deref())?;
     let mut model = model.map(model::asking).transpose()?;
-    let report = dreams.run(
-        &lock,
-        &app.zoned(),
-        cause,
-        &settings,
-        model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>),
-    )?;
+    let ask = model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>);
+    let report = dreams.run(&lock, &app.zoned(), cause, &settings, ask)?;
     if app.json {
         return out::json(&answer::joined(workspace(&memory), &report)?);
     }
@@ -171,11 +154,8 @@ fn dream(app: &App, args: &RunArgs) -> Result {
 fn tell(report: &Report) -> Result {
     let done = &report.consolidated;
     let many = |count: usize, one: &str| paint::plural(count as u64, one);
-    say!(
-        "Read {} with {} worth a look.",
-        many(report.logs, "log"),
-        many(report.remarks, "line")
-    )?;
+    let (logs, lines) = (many(report.logs, "log"), many(report.remarks, "line"));
+    say!("Read {logs} with {lines} worth a look.")?;
     for (count, what) in [
         (done.found, "new"),
         (done.repeated, "said again"),
@@ -192,10 +172,10 @@ fn tell(report: &Report) -> Result {
         say!("{}  {id}", style("promoted").green())?;
     }
     if let Some(model) = &report.model {
+        let times = many(model.calls, "time");
         say!(
-            "The model was asked {}: {} worth keeping, {} not, {} worded, {} merged, {} found to \
-             contradict; {} wordings said more than their line, {} judgements quoted nothing.",
-            paint::plural(model.calls as u64, "time"),
+            "The model was asked {times}: {} worth keeping, {} not, {} worded, {} merged, {} found \
+             to contradict; {} wordings said more than their line, {} judgements quoted nothing.",
             model.kept,
             model.left,
             model.worded,
@@ -216,10 +196,11 @@ fn tell(report: &Report) -> Result {
     }
     match report.waiting {
         0 => say!("Nothing waits for review."),
-        waiting => {
-            let waiting = paint::plural_of(waiting as u64, "candidate waits", "candidates wait");
-            say!("{waiting}: {}", style("longhaul dream review").bold())
-        }
+        some => say!(
+            "{}: {}",
+            paint::waiting(some),
+            style("longhaul dream review").bold()
+        ),
     }
 }
 
@@ -258,24 +239,17 @@ fn status(app: &App) -> Result {
             "unfinished": unfinished,
         }));
     }
-    out::row(
-        "last dream",
-        match &last {
-            Some(last) => {
-                let at = Millis(last.at.as_millisecond());
-                format!("{} ({})", paint::ago(app.now(), at), last.cause)
-            }
-            None => "never".into(),
-        },
-    )?;
-    out::row(
-        "due",
-        match (due, &next) {
-            (Some(cause), _) => style(format!("now ({})", cause)).yellow().to_string(),
-            (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
-            (None, None) => "only by hand".into(),
-        },
-    )?;
+    let ran = last.as_ref().map_or("never".to_owned(), |last| {
+        let at = Millis(last.at.as_millisecond());
+        format!("{} ({})", paint::ago(app.now(), at), last.cause)
+    });
+    out::row("last dream", ran)?;
+    let due = match (due, &next) {
+        (Some(cause), _) => style(format!("now ({cause})")).yellow().to_string(),
+        (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, None) => "only by hand".into(),
+    };
+    out::row("due", due)?;
     out::row("waiting", waits)?;
     let kept = count("promoted");
     let kept = match count("demoted") {
@@ -291,12 +265,10 @@ fn status(app: &App) -> Result {
         }
         out::row("cost: all dreams", spending::line(&paid))?;
     }
+    let review = style("longhaul dream review").bold();
     match waits {
         0 => Ok(()),
-        _ => say!(
-            "\n{} goes through what waits.",
-            style("longhaul dream review").bold()
-        ),
+        _ => say!("\n{review} goes through what waits."),
     }
 }
 

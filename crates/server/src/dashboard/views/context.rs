@@ -1,7 +1,7 @@
 //! A context: what the model would be sent now, or was sent at any point before.
 
 use longhaul_engine::measure::{Meter, Parts};
-use longhaul_engine::standing::Standing;
+use longhaul_engine::standing::{self, Standing};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{EntryId, Role};
 use schemars::JsonSchema;
@@ -142,7 +142,7 @@ impl ContextView {
             window: measured.window.size().0,
             percent: measured.percent(),
             thresholds: thresholds(&measured.window),
-            next: next(&measured.window, tokens),
+            next: standing::next_threshold(&measured.window, tokens),
             parts: filled(&parts, tokens, measured.reading.anchor.is_some()),
             messages: messages.collect(),
         })
@@ -176,34 +176,12 @@ fn filled(parts: &Parts, tokens: Tokens, is_reported: bool) -> Vec<Filled> {
 }
 
 pub(super) fn thresholds(window: &Window) -> Vec<Threshold> {
-    [
-        ("gauge", window.gauge(), "the gauge appears"),
-        ("checkpoint", window.checkpoint(), "a checkpoint is due"),
-        ("activation", window.activation(), "compaction is due"),
-        ("hard", window.hard(), "no request may leave"),
-        (
-            "full",
-            window.full(),
-            "the whole conversation becomes a summary",
-        ),
-    ]
-    .into_iter()
-    .map(|(name, at, what)| Threshold {
+    let all = standing::thresholds(window).into_iter();
+    let shown = all.filter(|(name, ..)| *name != "prune");
+    let rows = shown.map(|(name, at, what)| Threshold {
         name,
         at: at.0,
         what,
-    })
-    .collect()
-}
-
-fn next(window: &Window, tokens: Tokens) -> String {
-    match thresholds(window).iter().find(|one| tokens.0 < one.at) {
-        Some(one) => format!(
-            "{} at {}, {} from here",
-            one.what,
-            Tokens(one.at),
-            Tokens(one.at) - tokens
-        ),
-        None => "past every threshold".to_owned(),
-    }
+    });
+    rows.collect()
 }
