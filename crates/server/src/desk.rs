@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
-use longhaul_engine::catalog::{self, Catalog, Meant, Places, belongs_to, id_of};
+use longhaul_engine::catalog::{self, Catalog, Meant, Places, id_of};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CheckpointEvent, Event};
@@ -148,11 +148,9 @@ impl Desk {
     /// The tools of an agent that look back, for a session: those that write or
     /// run something are not among them.
     pub(crate) fn looking_back(&self, session: &Session) -> Result<WorkspaceTools, String> {
-        let others = self.catalog().sessions.into_iter();
-        let others = others
-            .map(|listed| listed.reference)
-            .filter(|reference| belongs_to(reference, &self.workspace));
-        let others: Vec<_> = others.collect();
+        let catalog = self.catalog();
+        let others = catalog.ran_in(&self.workspace).into_iter();
+        let others: Vec<_> = others.map(|listed| listed.reference.clone()).collect();
         let mut past = Recollection::of(session.reference(), Scope::Session)
             .with_others(move || others.clone());
         if let Some(library) = &self.library {

@@ -195,15 +195,20 @@ fn create(app: &App, which: &Which) -> Result {
     };
     let path = saving.path(app, id);
     if app.json {
-        let head = json!({
+        return out::json(&json!({
             "session": answer::session(app, session),
             "id": id.to_string(),
             "path": answer::path(&path),
+            "previous": written.previous,
+            "tokens": written.tokens,
             "window": measured.window.size(),
             "compactions": written.epoch,
+            "decisions": written.decisions,
+            "filesModified": written.files_modified,
+            "filesRead": written.files_read,
+            "openItems": written.open_items,
             "retired": retired,
-        });
-        return out::json(&answer::joined(head, &written)?);
+        }));
     }
     let shown = app.show_path(&path);
     say!("{id}: {}; {shown}", events::holds(&written))?;

@@ -186,7 +186,7 @@ fn open(app: &App, session: &Session) -> Result<Opened> {
     let (window, _) = app.window_in(session, &reading)?;
     let (mut bench, damage) = Bench::new(session, live, window, config, &app.state_dir);
     bench.meter = meter;
-    damage.iter().for_each(|event| tell(event));
+    damage.iter().for_each(tell);
     Ok(Opened { bench, reading })
 }
 

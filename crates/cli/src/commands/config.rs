@@ -1,6 +1,6 @@
 //! `config …`: the values in force, where they come from, and new ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_engine::config::{self, Origin, Places, candidates, schema};
 use serde_json::Map;

@@ -105,7 +105,7 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result {
     row!("Tokens", "{tokens} of {} ({source})", window.size())?;
     let model = paint::gist(model(app, measured).unwrap_or("unknown"), 60);
     out::row("Model", model)?;
-    out::row("Window", window_source(app, &measured))?;
+    out::row("Window", window_source(app, measured))?;
     let census = measured.context.census();
     let [user, assistant, results, other] = [
         census.user,

@@ -17,116 +17,117 @@ pub(crate) enum Weight {
 
 /// What an event says to a person, if anything.
 pub(crate) fn event(event: &Event) -> Option<(Weight, String)> {
-    use Weight::{Change, Note, Warning};
+    Some((weight(event), line(event)?))
+}
+
+fn weight(event: &Event) -> Weight {
+    match event {
+        Event::Pruned { .. }
+        | Event::Flushed {
+            fallback: Some(_), ..
+        }
+        | Event::Compacted(_)
+        | Event::WindowLearnt { .. } => Weight::Change,
+        Event::CheckpointTrouble { .. }
+        | Event::SummaryFallback { .. }
+        | Event::Blocked { .. }
+        | Event::Failed { .. }
+        | Event::BreakerOpened { .. }
+        | Event::Overflowed { .. }
+        | Event::ReadOnlyPressure { .. }
+        | Event::Worn { .. }
+        | Event::Trouble { .. } => Weight::Warning,
+        _ => Weight::Note,
+    }
+}
+
+fn line(event: &Event) -> Option<String> {
+    let many = |count: usize, one: &str| paint::plural(count as u64, one);
     Some(match event {
         Event::Pruned {
             results,
             tokens_before,
             tokens_after,
             ..
-        } => (
-            Change,
-            format!(
-                "pruned {}: {tokens_before} → {tokens_after} tokens",
-                paint::plural(*results as u64, "tool result")
-            ),
-        ),
-        Event::CheckpointWritten(written) => (
-            Note,
-            format!("checkpoint {}: {}", written.checkpoint, holds(written)),
-        ),
-        Event::CheckpointTrouble { reason, remedy } => (
-            Warning,
-            match remedy {
-                Some(remedy) => format!("checkpoint: {reason} ({remedy})"),
-                None => format!("checkpoint: {reason}"),
-            },
-        ),
-        Event::CheckpointsRecovered { set_aside, .. } if !set_aside.is_empty() => (
-            Note,
-            format!("after a crash, set aside: {}", set_aside.join("; ")),
-        ),
-        Event::SequenceResumed { after } => (
-            Note,
-            format!("completing a compaction that was interrupted after \"{after}\""),
-        ),
-        Event::SequenceSuperseded => (
-            Note,
-            "a compaction that was interrupted is given up; nothing of it was written".into(),
-        ),
+        } => {
+            let results = many(*results, "tool result");
+            format!("pruned {results}: {tokens_before} → {tokens_after} tokens")
+        }
+        Event::CheckpointWritten(written) => {
+            format!("checkpoint {}: {}", written.checkpoint, holds(written))
+        }
+        Event::CheckpointTrouble {
+            reason,
+            remedy: None,
+        } => format!("checkpoint: {reason}"),
+        Event::CheckpointTrouble {
+            reason,
+            remedy: Some(remedy),
+        } => {
+            format!("checkpoint: {reason} ({remedy})")
+        }
+        Event::CheckpointsRecovered { set_aside, .. } if !set_aside.is_empty() => {
+            format!("after a crash, set aside: {}", set_aside.join("; "))
+        }
+        Event::SequenceResumed { after } => {
+            format!("completing a compaction that was interrupted after \"{after}\"")
+        }
+        Event::SequenceSuperseded => {
+            "a compaction that was interrupted is given up; nothing of it was written".into()
+        }
         Event::Restored {
             fragments, tokens, ..
-        } if !fragments.is_empty() => (
-            Note,
+        } if !fragments.is_empty() => {
             format!(
                 "put back {} ({tokens} tokens)",
-                paint::plural(fragments.len() as u64, "fragment")
-            ),
-        ),
-        Event::CompactionDue { layer, tokens } => (
-            Note,
-            format!("the context has {tokens} tokens; making room ({layer}) …"),
-        ),
-        Event::FlushBegan { .. } => (Note, "saving to memory …".into()),
+                many(fragments.len(), "fragment")
+            )
+        }
+        Event::CompactionDue { layer, tokens } => {
+            format!("the context has {tokens} tokens; making room ({layer}) …")
+        }
+        Event::FlushBegan { .. } => "saving to memory …".into(),
         Event::Flushed {
             by,
             notes,
             texts,
             fallback,
             ..
-        } => (
-            match fallback {
-                Some(_) => Change,
-                None => Note,
-            },
-            match fallback {
-                Some(why) => format!("{} ({why})", saved(by, *notes, *texts)),
-                None => saved(by, *notes, *texts),
-            },
+        } => match fallback {
+            Some(why) => format!("{} ({why})", saved(by, *notes, *texts)),
+            None => saved(by, *notes, *texts),
+        },
+        Event::Compacted(compacted) => format!(
+            "compacted ({}, by {}): {} → {} tokens, {} left the context and can be recalled",
+            compacted.layer,
+            compacted.summarizer,
+            compacted.tokens_before,
+            compacted.tokens_after,
+            many(compacted.messages_compacted, "message"),
         ),
-        Event::Compacted(compacted) => (
-            Change,
-            format!(
-                "compacted ({}, by {}): {} → {} tokens, {} left the context and can be recalled",
-                compacted.layer,
-                compacted.summarizer,
-                compacted.tokens_before,
-                compacted.tokens_after,
-                paint::plural(compacted.messages_compacted as u64, "message"),
-            ),
-        ),
-        Event::SummaryFallback { reason } => (
-            Warning,
-            format!("the model wrote no summary, it was extracted: {reason}"),
-        ),
-        Event::Blocked { block, tokens } => {
-            let why = blocked(*block);
-            (Warning, format!("the context has {tokens} tokens: {why}"))
+        Event::SummaryFallback { reason } => {
+            format!("the model wrote no summary, it was extracted: {reason}")
         }
-        Event::Failed { reason } => (Warning, format!("compaction failed: {reason}")),
-        Event::BreakerOpened { reasons } => (
-            Warning,
+        Event::Blocked { block, tokens } => {
+            format!("the context has {tokens} tokens: {}", blocked(*block))
+        }
+        Event::Failed { reason } => format!("compaction failed: {reason}"),
+        Event::BreakerOpened { reasons } => {
+            let (count, last) = (reasons.len(), reasons.last().map_or("", String::as_str));
             format!(
-                "compaction is given up after {} failures: {}; `longhaul compact --reset-breaker` \
-                 lets it be tried again",
-                reasons.len(),
-                reasons.last().map(String::as_str).unwrap_or_default()
-            ),
-        ),
-        Event::Overflowed { message, .. } => (
-            Warning,
-            format!("the provider calls it too long: {message}"),
-        ),
-        Event::WindowLearnt { model, window } => (
-            Change,
-            format!("{model} has a window of {window} tokens; remembered"),
-        ),
-        Event::ReadOnlyPressure { tokens, .. } => (
-            Warning,
-            format!("the context has {tokens} tokens, and nothing may be compacted here"),
-        ),
-        Event::Worn { recommendation, .. } => (Warning, recommendation.clone()),
-        Event::Trouble { reason } => (Warning, reason.clone()),
+                "compaction is given up after {count} failures: {last}; `longhaul compact \
+                 --reset-breaker` lets it be tried again"
+            )
+        }
+        Event::Overflowed { message, .. } => format!("the provider calls it too long: {message}"),
+        Event::WindowLearnt { model, window } => {
+            format!("{model} has a window of {window} tokens; remembered")
+        }
+        Event::ReadOnlyPressure { tokens, .. } => {
+            format!("the context has {tokens} tokens, and nothing may be compacted here")
+        }
+        Event::Worn { recommendation, .. } => recommendation.clone(),
+        Event::Trouble { reason } => reason.clone(),
         _ => return None,
     })
 }

@@ -57,13 +57,7 @@ fn agent(app: &App, found: &Listed, format: Format) -> &'static str {
 fn named_agent(name: &str) -> Result<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "");
     let wanted = plain(name);
-    let formats = [
-        Format::Pi,
-        Format::OpenClaw,
-        Format::ClaudeCode,
-        Format::Codex,
-    ];
-    let mut agents = formats.into_iter().map(Format::agent).chain(["longhaul"]);
+    let mut agents = catalog::AGENTS.into_iter();
     agents
         .find(|agent| !wanted.is_empty() && plain(agent).starts_with(&wanted))
         .ok_or_else(|| {

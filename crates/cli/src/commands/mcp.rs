@@ -101,8 +101,8 @@ pub(super) fn token_of(app: &App, name: &str) -> Result<String> {
                 Some(_) => format!("the token in {name} is shorter than {SHORTEST} characters"),
                 None => format!("there is no token in the environment variable {name}"),
             };
-            Err(Failure::usage(what)
-                .help("set it to a long random text, or leave --token-env out for a new one"))
+            let help = "set it to a long random text, or leave --token-env out for a new one";
+            Err(Failure::usage(what).help(help))
         }
     }
 }

@@ -22,21 +22,23 @@ pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result {
         return out::json(&json!({ "windows": windows, "forgotten": args.forget }));
     }
     if windows.is_empty() {
-        let of = match &args.model {
-            Some(model) => format!(" of {}", paint::gist(model, 60)),
-            None => String::new(),
-        };
+        let model = args
+            .model
+            .as_ref()
+            .map(|model| format!(" of {}", paint::gist(model, 60)));
+        let of = model.unwrap_or_default();
         return Err(nothing!("no window{of} was learnt from an error"));
     }
     for learnt in &windows {
         let server = learnt.endpoint.as_deref().unwrap_or("its server");
-        say!(
-            "{}{}/{} at {server}: {} tokens",
-            if args.forget { "forgotten: " } else { "" },
-            &learnt.provider,
-            &learnt.model,
-            learnt.window
-        )?;
+        let LearntWindow {
+            provider,
+            model,
+            window,
+            ..
+        } = learnt;
+        let forgotten = if args.forget { "forgotten: " } else { "" };
+        say!("{forgotten}{provider}/{model} at {server}: {window} tokens")?;
     }
     Ok(())
 }

@@ -169,7 +169,6 @@ fn agents(app: &App) -> Vec<Check> {
         let SessionRef { path, format, .. } = &session.reference;
         catalog::agent(path, *format, &app.state_dir)
     };
-    let agents = ["longhaul", "pi", "OpenClaw", "Claude Code", "Codex"];
     let of = |name: &'static str| {
         let sessions = found
             .sessions
@@ -177,7 +176,7 @@ fn agents(app: &App) -> Vec<Check> {
             .filter(|session| whose(session) == name);
         agent(app, name, &sessions.collect::<Vec<_>>())
     };
-    let mut checks: Vec<Check> = agents.into_iter().map(of).collect();
+    let mut checks: Vec<Check> = catalog::AGENTS.into_iter().map(of).collect();
     for problem in &found.problems {
         let found = format!("{}: {}", app.show_path(&problem.path), problem.reason);
         checks.push(Check::good("unreadable", found).with(

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
+use longhaul_memory::dream::{Dreams, waiting};
 use longhaul_transcript::SessionRef;
 
 use super::super::memory_folder::writing;
-use super::{settings, told};
+use super::{recalls, settings, told};
 use crate::args::BackfillArgs;
 use crate::prelude::*;
 
@@ -21,8 +21,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result {
     }
     let dreams = Dreams::new(&app.state_dir, &memory);
     let lock = told(dreams.lock()?);
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let bar = match out::shows_progress() {
         true => ProgressBar::new(sessions.len() as u64),
         false => ProgressBar::hidden(),

@@ -10,12 +10,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use longhaul_engine::session::Clock;
 use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::{Ask, Candidate, Cause, Dreams, Moment, Settings, Trigger, due};
+use longhaul_memory::dream::{Ask, Cause, Dreams, Moment, Settings, Trigger, due};
 use longhaul_memory::files::Limits;
 use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
-use super::{limits, model, triggers, writing};
+use super::{limits, model, recalls, triggers, writing};
 use crate::prelude::*;
 
 /// What a dream needs that nobody waits for.
@@ -160,8 +160,7 @@ impl Parts {
         let Some(cause) = cause else {
             return Ok(None);
         };
-        let recalls = dreams.recalls()?;
-        let recalls = |candidate: &Candidate| recalls.of(candidate);
+        let recalls = recalls(&dreams)?;
         let settings = Settings {
             lookback_days: self.lookback_days,
             promote_at: self.promote_at,

@@ -3,18 +3,17 @@
 use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
 
 use super::super::memory_folder::writing;
-use super::{locked, named, settings, shapes};
+use super::{locked, named, recalls, settings, shapes};
 use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
 use crate::prelude::*;
 
 pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let candidates = dreams.candidates()?;
     let ids = all_named(&candidates, &args.ids)?;
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let (now, settings) = (app.zoned(), settings(app, &recalls));
     for id in &ids {
         let planned = dreams.plan(id, &now, &settings)?;
@@ -88,7 +87,7 @@ fn made(change: &Change) -> Value {
 pub(super) fn reject(app: &App, args: &RejectArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let ids = all_named(&dreams.candidates()?, &args.ids)?;
     dreams.reject_all(&lock, &ids, app.zoned().date())?;
     if app.json {
@@ -106,7 +105,7 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result {
 pub(super) fn merge(app: &App, args: &MergeArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let candidates = dreams.candidates()?;
     let (one, other) = (
         named(&candidates, &args.id)?,
@@ -123,7 +122,7 @@ pub(super) fn merge(app: &App, args: &MergeArgs) -> Result {
 pub(super) fn edit(app: &App, args: &EditArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let id = named(&dreams.candidates()?, &args.id)?;
     dreams.reword(&lock, &id, &args.text)?;
     let candidates = dreams.candidates()?;

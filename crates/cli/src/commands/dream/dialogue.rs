@@ -11,7 +11,7 @@ use longhaul_memory::dream::{Candidate, Dreams, Settings, waiting};
 
 use super::change::shown;
 use super::signals::Signals;
-use super::{find, locked, settings};
+use super::{find, locked, recalls, settings};
 use crate::failure::Outcome;
 use crate::prelude::*;
 
@@ -163,8 +163,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut Terminal) -> Res
         .into_iter()
         .map(|one| one.id.clone())
         .collect();
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(dreams)?;
     let review = Review {
         dreams,
         settings: settings(app, &recalls),
@@ -192,7 +191,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut Terminal) -> Res
             let verdict = ask(person, &shown)?;
             let decides = matches!(verdict, Verdict::Keep | Verdict::Merge | Verdict::Drop);
             let lock = match decides {
-                true => Some(locked(app, dreams)?),
+                true => Some(locked(dreams)?),
                 false => None,
             };
             if decides && let Some(why) = review.is_no_more_as(&shown)? {
@@ -228,7 +227,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut Terminal) -> Res
                         break 'all;
                     };
                     if !text.trim().is_empty() {
-                        let lock = locked(app, dreams)?;
+                        let lock = locked(dreams)?;
                         if let Some(why) = review.is_no_more_as(&shown)? {
                             let typed = out::clean(text.trim());
                             told.extend([why, format!("What you wrote was: {typed}")]);

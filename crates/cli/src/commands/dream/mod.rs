@@ -33,7 +33,7 @@ use crate::prelude::*;
 
 /// Takes the lock to write down what a person decides, and waits a little for
 /// another command that does so.
-fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock> {
+fn locked(dreams: &Dreams<'_>) -> Result<DreamLock> {
     Ok(told(dreams.lock_patiently()?))
 }
 
@@ -73,6 +73,14 @@ fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Setting
     }
 }
 
+/// How often candidates were asked for.
+fn recalls(
+    dreams: &Dreams<'_>,
+) -> Result<impl Fn(&Candidate) -> u32 + use<>, longhaul_memory::Error> {
+    let recalls = dreams.recalls()?;
+    Ok(move |candidate: &Candidate| recalls.of(candidate))
+}
+
 /// How near an installed encoder finds two texts; nothing leaves the machine. Most
 /// lines are compared with several others and encoded once.
 fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
@@ -110,8 +118,8 @@ fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Optio
     let now = app.zoned();
     let logs = memory.logs()?;
     let today = logs.iter().find(|(date, _)| *date == now.date());
-    let found = catalog::find(&app.places()).sessions.into_iter();
-    let own = found.filter(|found| resolve::belongs_to(&found.reference, &app.workspace));
+    let found = catalog::find(&app.places());
+    let own = found.ran_in(&app.workspace).into_iter();
     let active = own.filter_map(|found| found.modified).max();
     let moment = Moment {
         now: &now,
@@ -132,8 +140,7 @@ fn dream(app: &App, args: &RunArgs) -> Result {
             None => return Err(Failure::nothing("no dream is due")),
         },
     };
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let meaning = meaning(app);
     let settings = Settings {
         lookback_days: args.days.unwrap_or(app.config.dreaming.lookback_days),

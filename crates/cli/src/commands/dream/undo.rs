@@ -5,7 +5,7 @@ use longhaul_transcript::Millis;
 
 use super::super::memory_folder::{reading, writing};
 use super::change::show;
-use super::{find, locked, named, refusal, settings, shapes, unfinished};
+use super::{find, locked, named, recalls, refusal, settings, shapes, unfinished};
 use crate::args::UndoArgs;
 use crate::prelude::*;
 
@@ -15,9 +15,8 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result {
     }
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let lock = locked(&dreams)?;
+    let recalls = recalls(&dreams)?;
     let settings = settings(app, &recalls);
     let past = dreams.past(&settings)?;
     let meant = match &args.id {
@@ -71,11 +70,10 @@ fn lines(left: &[Left]) -> Vec<Value> {
 }
 
 fn stays(line: &Left) -> String {
+    let text = out::redacted(&line.text);
     format!(
-        "{}:{} was edited by hand and stays: “{}”",
-        line.file,
-        line.line,
-        out::redacted(&line.text)
+        "{}:{} was edited by hand and stays: “{text}”",
+        line.file, line.line
     )
 }
 
@@ -103,8 +101,7 @@ fn list(app: &App) -> Result {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let past = dreams.past(&settings(app, &recalls))?;
     let candidates = dreams.candidates()?;
     if app.json {

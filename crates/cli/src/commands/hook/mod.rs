@@ -7,7 +7,6 @@
 
 mod settings;
 
-use std::fmt;
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -27,19 +26,19 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result {
         HookCommand::SessionStart => Happened::SessionStart,
         HookCommand::Stop => Happened::Stop,
         HookCommand::Unknown(words) => {
-            let name = words.first().map(|word| word.to_string_lossy());
-            told(format_args!(
-                "longhaul: nothing is done on {:?}; there are pre-compact, post-compact, \
-                 session-start and stop",
-                name.unwrap_or_default()
+            let name = words
+                .first()
+                .map(|word| word.to_string_lossy())
+                .unwrap_or_default();
+            told(&format!(
+                "nothing is done on {name:?}; there are pre-compact, post-compact, session-start \
+                 and stop"
             ));
             return Ok(());
         }
     };
     if let Some(failure) = &app.config_failure {
-        told(format_args!(
-            "longhaul: {failure}; the hook goes on with the defaults"
-        ));
+        told(&format!("{failure}; the hook goes on with the defaults"));
     }
     let patience = Duration::from_secs(args.give_up_after);
     let (done, heard) = channel();
@@ -50,7 +49,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result {
             let _ = done.send(answer(&app, happened));
         });
     if let Err(error) = started {
-        told(format_args!("longhaul: the hook did nothing: {error}"));
+        told(&format!("the hook did nothing: {error}"));
         return Ok(());
     }
     match heard.recv_timeout(patience) {
@@ -60,19 +59,18 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result {
         }
         Ok(Ok(None)) => {}
         Ok(Err(failure)) => {
-            told(format_args!("longhaul: the hook did nothing: {failure}"));
+            told(&format!("the hook did nothing: {failure}"));
             if let Some(help) = failure.remedy() {
-                told(format_args!("longhaul: {help}"));
+                told(&help);
             }
         }
-        Err(RecvTimeoutError::Timeout) => told(format_args!(
-            "longhaul: the hook was given up after {} s; `longhaul hook --give-up-after` sets that",
-            patience.as_secs()
-        )),
+        Err(RecvTimeoutError::Timeout) => {
+            let seconds = patience.as_secs();
+            let help = "`longhaul hook --give-up-after` sets that";
+            told(&format!("the hook was given up after {seconds} s; {help}"));
+        }
         Err(RecvTimeoutError::Disconnected) => {
-            told(format_args!(
-                "longhaul: the hook broke off; please report what is above"
-            ));
+            told("the hook broke off; please report what is above");
         }
     }
     Ok(())
@@ -102,13 +100,13 @@ fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
             window.map_err(|failure| failure.to_string())
         },
         now: app.now(),
-        tell: &|text| told(format_args!("longhaul: {text}")),
+        tell: &told,
     };
     hook::answer(&machine, happened, &said)
 }
 
 /// Says something on standard error, which the agent keeps in its log: without
 /// secrets, like whatever else is written.
-fn told(text: fmt::Arguments<'_>) {
-    out::remark(out::redacted(&text.to_string()));
+fn told(text: &str) {
+    out::remark(out::redacted(&format!("longhaul: {text}")));
 }

@@ -204,11 +204,8 @@ fn sessions(
     let places = app.places();
     let found = catalog::find(&places);
     take_out_gone(index, &found, &places, done, notes)?;
-    for listed in &found.sessions {
+    for listed in found.ran_in(&app.workspace) {
         let reference = &listed.reference;
-        if !resolve::belongs_to(reference, &app.workspace) {
-            continue;
-        }
         let name = resolve::id_of(reference);
         let read = match Session::open_ref(reference) {
             Ok(session) => taken_in(app, index, &session, done, bar),

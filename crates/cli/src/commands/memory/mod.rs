@@ -160,11 +160,9 @@ pub(crate) fn past(
 pub(crate) fn sessions_of(app: &App) -> impl Fn() -> Vec<SessionRef> + Send + Sync + 'static {
     let (places, workspace) = (app.places(), app.workspace.clone());
     move || {
-        let sessions = catalog::find(&places).sessions.into_iter();
-        sessions
-            .map(|listed| listed.reference)
-            .filter(|reference| resolve::belongs_to(reference, &workspace))
-            .collect()
+        let found = catalog::find(&places);
+        let own = found.ran_in(&workspace).into_iter();
+        own.map(|listed| listed.reference.clone()).collect()
     }
 }
 

@@ -109,22 +109,22 @@ fn list(app: &App) -> Result {
         };
     }
     for model in &installed {
-        let mark = if Some(&model.id) == active.as_ref() {
-            "active"
-        } else {
-            ""
-        };
+        let is_active = Some(&model.id) == active.as_ref();
+        let mark = if is_active { "active" } else { "" };
         say!("{}  {mark}", line(model))?;
     }
     Ok(())
 }
 
 fn line(model: &InstalledModel) -> String {
+    let InstalledModel {
+        id,
+        kind,
+        dimensions,
+        ..
+    } = model;
     format!(
-        "{}  {}  {} dimensions  {}",
-        model.id,
-        model.kind,
-        model.dimensions,
+        "{id}  {kind}  {dimensions} dimensions  {}",
         paint::bytes(model.bytes)
     )
 }
