@@ -3,28 +3,28 @@
 //! This is the only place that looks at the environment, the home folder and
 //! the clock; everything below gets values.
 
-use std::collections::HashSet;
 use std::env;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use longhaul_compaction::cost::Prices;
 use longhaul_engine::catalog::Places;
-use longhaul_engine::config::{self, ConfigError, Resolved};
+use longhaul_engine::config::{self, Config, ConfigError, Resolved};
 use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
 use longhaul_engine::survey::{Keep, Surveys};
 use longhaul_model::ModelInfo;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin};
-use longhaul_transcript::{Draft, EntryId, Millis, NewSession, Session, Stamp};
+use longhaul_transcript::{Draft, EntryId, LastWrites, Millis, NewSession, Session, Stamp};
+use serde_json::Value;
 
 use crate::args::{Color, Global, Needs};
-use crate::failure::Failure;
-use crate::kept::Kept;
-use crate::out::remark;
+use crate::connection::Connection;
+use crate::failure::{Failure, Result};
+use crate::out;
 
 /// Everything a command needs to know about where and how it runs.
 pub(crate) struct App {
@@ -35,19 +35,19 @@ pub(crate) struct App {
     /// The workspace, where the command line names one.
     pub(crate) workspace_flag: Option<PathBuf>,
     pub(crate) state_dir: PathBuf,
-    pub(crate) config: Resolved,
+    /// The settings, and where each comes from.
+    pub(crate) resolved: Resolved,
+    pub(crate) config: Config,
     /// Why the configuration is not the user's, for commands that help to mend it.
     pub(crate) config_failure: Option<Failure>,
     pub(crate) config_flag: Option<PathBuf>,
     pub(crate) model: Option<String>,
     window: Option<u32>,
     pub(crate) now: Option<Millis>,
-    /// What was said and need not be said again.
-    said: Mutex<HashSet<String>>,
 }
 
 impl App {
-    pub(crate) fn new(global: &Global, needs: Needs) -> Result<App, Failure> {
+    pub(crate) fn new(global: &Global, needs: Needs) -> Result<App> {
         App::with_settings(global, needs, Vec::new())
     }
 
@@ -56,12 +56,13 @@ impl App {
         global: &Global,
         needs: Needs,
         settings: Vec<config::Flag>,
-    ) -> Result<App, Failure> {
+    ) -> Result<App> {
         set_colors(global.color);
+        out::be_quiet(global.quiet);
         let now = fixed_time()?;
         let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
-        let current = env::current_dir()
-            .map_err(|error| Failure::new(format!("cannot tell the current folder: {error}")))?;
+        let current =
+            env::current_dir().map_err(|error| fail!("cannot tell the current folder: {error}"))?;
         let workspace = match &global.workspace {
             Some(folder) => absolute(&current, folder),
             None => current.clone(),
@@ -76,26 +77,21 @@ impl App {
             }
         };
         let loaded = load_config(global, &home, &workspace, &state_dir, settings);
-        let (config, config_failure) = match loaded {
+        let (resolved, config_failure) = match loaded {
             Ok(config) => (config, None),
             Err(error) => {
                 let failure = config_failure(&error);
-                let refused = match needs {
-                    Needs::Config => true,
-                    Needs::Variables => error.has_unknown_variable(),
-                    Needs::Nothing => false,
-                };
-                if refused {
-                    return Err(failure);
+                match needs {
+                    Needs::Config => return Err(failure),
+                    Needs::Variables if error.has_unknown_variable() => return Err(failure),
+                    Needs::Variables | Needs::Nothing => {}
                 }
                 let defaults = config::resolve(&config::Sources::default());
-                (
-                    defaults.map_err(|error| config_failure(&error))?,
-                    Some(failure),
-                )
+                let defaults = defaults.map_err(|error| config_failure(&error))?;
+                (defaults, Some(failure))
             }
         };
-        let redaction = config.config.redaction.settings();
+        let redaction = resolved.config.redaction.settings();
         if let Some(redactor) = redaction.ok().and_then(|rules| Redactor::new(&rules).ok()) {
             redactor.install();
         }
@@ -106,13 +102,13 @@ impl App {
             workspace,
             workspace_flag,
             state_dir,
-            config,
+            config: resolved.config.clone(),
+            resolved,
             config_failure,
             config_flag: global.config.clone(),
             model: global.model.clone(),
             window: global.window,
             now,
-            said: Mutex::default(),
         })
     }
 
@@ -144,55 +140,24 @@ impl App {
         columns.unwrap_or(PLENTY).max(FEWEST)
     }
 
-    /// Says something beside the result, unless told to be quiet.
-    pub(crate) fn note(&self, text: &str) {
-        if !self.quiet {
-            let text = App::redact(text);
-            remark(crate::style::Style::new().for_stderr().dim().apply_to(text));
-        }
-    }
-
-    /// The same, but only the first time: one cause may stop many steps.
-    pub(crate) fn note_once(&self, text: &str) {
-        if self.is_new(text) {
-            self.note(text);
-        }
-    }
-
-    /// Whether this was not said before.
-    pub(crate) fn is_new(&self, text: &str) -> bool {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.insert(text.to_owned())
-    }
-
-    /// Whether progress may be shown.
-    pub(crate) fn shows_progress(&self) -> bool {
-        !self.quiet && std::io::stderr().is_terminal()
-    }
-
     /// Where the agents keep their sessions, by their own rules.
     pub(crate) fn places(&self) -> Places {
         let mut places = match &self.home {
             Some(home) => Places::below(home),
             None => Places::default(),
         };
-        let variable = |name: &str| {
-            env::var_os(name)
-                .filter(|v| !v.is_empty())
-                .map(PathBuf::from)
-        };
-        if let Some(folder) = variable("PI_CODING_AGENT_SESSION_DIR") {
+        if let Some(folder) = folder_in("PI_CODING_AGENT_SESSION_DIR") {
             places.pi = vec![folder];
-        } else if let Some(folder) = variable("PI_CODING_AGENT_DIR") {
+        } else if let Some(folder) = folder_in("PI_CODING_AGENT_DIR") {
             places.pi = vec![folder.join("sessions")];
         }
-        if let Some(folder) = variable("CLAUDE_CONFIG_DIR") {
+        if let Some(folder) = folder_in("CLAUDE_CONFIG_DIR") {
             places.claude = vec![folder];
         }
-        if let Some(folder) = variable("CODEX_HOME") {
+        if let Some(folder) = folder_in("CODEX_HOME") {
             places.codex = vec![folder];
         }
-        if let Some(folder) = variable("OPENCLAW_STATE_DIR") {
+        if let Some(folder) = folder_in("OPENCLAW_STATE_DIR") {
             places.openclaw = vec![folder];
         }
         places.own = vec![self.state_dir.join("sessions")];
@@ -206,12 +171,12 @@ impl App {
 
     /// Where those of all sessions are.
     pub(crate) fn surveys(&self) -> Surveys {
-        Surveys::below(&self.state_dir, &self.config.config)
+        Surveys::below(&self.state_dir, &self.config)
     }
 
     /// A meter with the configured estimator.
     pub(crate) fn meter(&self) -> Meter {
-        Meter::new(self.config.config.tokens.estimator)
+        Meter::new(self.config.tokens.estimator)
     }
 
     /// What is known of the model of a session, or of the one that the command
@@ -221,7 +186,7 @@ impl App {
         provider: Option<&str>,
         model: Option<&str>,
     ) -> Option<ModelInfo> {
-        let config = &self.config.config;
+        let config = &self.config;
         match &self.model {
             Some(name) => Some(config.model_info(None, name)),
             None => model.map(|model| config.model_info(provider, model)),
@@ -232,7 +197,7 @@ impl App {
     pub(crate) fn prices(&self, provider: Option<&str>, model: Option<&str>) -> Prices {
         let info = self.model_info(provider, model);
         let name = self.model.as_deref().or(model).unwrap_or_default();
-        cache_prices(&self.config.config, info.as_ref(), name)
+        cache_prices(&self.config, info.as_ref(), name)
     }
 
     /// The window for a model, and who says so, as a session at work has it.
@@ -241,25 +206,22 @@ impl App {
         provider: Option<&str>,
         model: Option<&str>,
         evidence: WindowEvidence,
-    ) -> Result<(Window, ResolvedWindow), Failure> {
+    ) -> Result<(Window, ResolvedWindow)> {
         let info = self.model_info(provider, model);
-        let config = &self.config.config;
+        let config = &self.config;
         let resolved = resolve_window(config, &self.state_dir, info.as_ref(), evidence);
         let settings = config.window_settings(resolved.window);
         let window = Window::new(&settings).map_err(|error| {
-            Failure::usage(format!("the window cannot be used: {error}"))
+            usage!("the window cannot be used: {error}")
                 .help("give the model's real window with --window, such as --window 200k")
         })?;
         Ok((window, resolved))
     }
 
     /// The window for a reading.
-    pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow), Failure> {
-        self.window(
-            reading.provider.as_deref(),
-            reading.model.as_deref(),
-            reading.evidence,
-        )
+    pub(crate) fn window_of(&self, reading: &Reading) -> Result<(Window, ResolvedWindow)> {
+        let (provider, model) = (reading.provider.as_deref(), reading.model.as_deref());
+        self.window(provider, model, reading.evidence)
     }
 
     /// The window for a reading of a session: the one that its chat ran with,
@@ -268,12 +230,12 @@ impl App {
         &self,
         session: &Session,
         reading: &Reading,
-    ) -> Result<(Window, ResolvedWindow), Failure> {
+    ) -> Result<(Window, ResolvedWindow)> {
         let asked = self.window.is_some() || self.model.is_some();
-        let kept = Kept::of(self, session).filter(|_| !asked);
+        let kept = Connection::of(&self.state_dir, session).filter(|_| !asked);
         if let Some((window, origin)) = kept.and_then(|kept| kept.window())
             && self.still_holds(window, origin)
-            && let Ok(kept) = Window::new(&self.config.config.window_settings(window))
+            && let Ok(kept) = Window::new(&self.config.window_settings(window))
         {
             return Ok((kept, ResolvedWindow { window, origin }));
         }
@@ -282,10 +244,8 @@ impl App {
 
     /// Whether a window that a chat ran with has not been forgotten since.
     fn still_holds(&self, window: Tokens, origin: WindowOrigin) -> bool {
-        origin != WindowOrigin::ProviderError
-            || learnt_windows(&self.state_dir)
-                .iter()
-                .any(|learnt| learnt.window == window)
+        let mut learnt = learnt_windows(&self.state_dir).into_iter();
+        origin != WindowOrigin::ProviderError || learnt.any(|learnt| learnt.window == window)
     }
 
     /// An id and a time for a new entry.
@@ -304,10 +264,9 @@ impl App {
         }
     }
 
-    /// A text that is about to be written outside the session, without its
-    /// secrets.
-    pub(crate) fn redact(text: &str) -> String {
-        Redactor::default().redact(text).text
+    /// How we left the sessions that we wrote to.
+    pub(crate) fn last_writes(&self) -> LastWrites {
+        LastWrites::below(&self.state_dir)
     }
 
     /// A path for people.
@@ -328,8 +287,16 @@ impl App {
         output.map_or_else(|| self.own_session_path(new), PathBuf::clone)
     }
 
+    /// Prints a result that is said in one sentence, or that value for programs.
+    pub(crate) fn answer(&self, value: &Value, sentence: impl Display) -> Result {
+        match self.json {
+            true => out::json(value),
+            false => say!("{sentence}"),
+        }
+    }
+
     /// Asks before something is rewritten; `yes` answers for scripts.
-    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result<(), Failure> {
+    pub(crate) fn confirm(&self, question: &str, yes: bool) -> Result {
         if yes {
             return Ok(());
         }
@@ -337,7 +304,7 @@ impl App {
             let why = "this changes what is stored, and there is nobody to ask";
             return Err(Failure::usage(why).help("add --yes to go ahead"));
         }
-        crate::out::beside(&format!("{question} [y/N] "));
+        out::beside(&format!("{question} [y/N] "));
         let mut answer = String::new();
         std::io::stdin().read_line(&mut answer)?;
         match answer.trim().to_lowercase().as_str() {
@@ -372,14 +339,14 @@ fn set_colors(color: Color) {
 }
 
 /// The time that `LONGHAUL_NOW` sets, for output that is the same every time.
-fn fixed_time() -> Result<Option<Millis>, Failure> {
+fn fixed_time() -> Result<Option<Millis>> {
     const NAME: &str = "LONGHAUL_NOW";
     let Some(text) = env::var_os(NAME).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
     match text.to_str().and_then(Millis::parse_iso) {
         Some(time) => Ok(Some(time)),
-        None => Err(Failure::usage(format!("{NAME} is not a time: {text:?}"))
+        None => Err(usage!("{NAME} is not a time: {text:?}")
             .help("write it as 2026-11-15T01:17:46Z, or unset it")),
     }
 }
@@ -399,9 +366,7 @@ fn load_config(
     state_dir: &Path,
     settings: Vec<config::Flag>,
 ) -> Result<Resolved, ConfigError> {
-    let variable = env::var_os("LONGHAUL_CONFIG")
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from);
+    let variable = folder_in("LONGHAUL_CONFIG");
     let file = config::find(
         &config::Places {
             flag: global.config.as_deref(),
@@ -411,10 +376,8 @@ fn load_config(
         },
         &config::read,
     )?;
-    let openclaw_home = env::var_os("OPENCLAW_STATE_DIR")
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from)
-        .or_else(|| home.as_ref().map(|home| home.join(".openclaw")));
+    let usual = || home.as_ref().map(|home| home.join(".openclaw"));
+    let openclaw_home = folder_in("OPENCLAW_STATE_DIR").or_else(usual);
     let openclaw = openclaw_home.and_then(|folder| {
         let path = folder.join("openclaw.json");
         let text = longhaul_files::read_named(&path, config::MOST_CONFIG_BYTES).ok()?;
@@ -438,8 +401,14 @@ fn load_config(
     config::resolve(&sources)
 }
 
+/// The path in a variable of the environment, where one is set.
+pub(crate) fn folder_in(name: &str) -> Option<PathBuf> {
+    let value = env::var_os(name).filter(|value| !value.is_empty());
+    value.map(PathBuf::from)
+}
+
 /// The same error as in all other commands, for those that read no file.
-pub(crate) fn require_known_variables() -> Result<(), Failure> {
+pub(crate) fn require_known_variables() -> Result {
     match config::resolve(&config::Sources::default().with_environment(variables())) {
         Err(error) if error.has_unknown_variable() => Err(config_failure(&error)),
         _ => Ok(()),

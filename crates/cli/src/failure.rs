@@ -6,8 +6,18 @@ use std::{fmt, io};
 use longhaul_engine::{checkpoints, export, session};
 use longhaul_transcript::Error;
 
-use crate::app::App;
-use crate::out::remark;
+/// Failures in so many words, one for each outcome that has some.
+macro_rules! failing {
+    ($d:tt: $($name:ident $made:ident;)*) => {$(
+        macro_rules! $name {
+            ($d($d part:tt)*) => { $crate::failure::Failure::$made(format!($d($d part)*)) };
+        }
+    )*};
+}
+failing! { $: fail new; usage usage; nothing nothing; }
+
+/// What commands come to.
+pub(crate) type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// Why a command did not do its work.
 #[derive(Debug)]
@@ -100,7 +110,7 @@ impl Failure {
                 io::ErrorKind::BrokenPipe => Outcome::Unheard,
                 _ => Outcome::Failed,
             },
-            ..Failure::new(format!("cannot write the output: {error}"))
+            ..fail!("cannot write the output: {error}")
         }
     }
 
@@ -112,45 +122,6 @@ impl Failure {
     pub(crate) fn help(mut self, help: impl Into<String>) -> Failure {
         self.help = Some(help.into());
         self
-    }
-
-    /// The failure as people read it, on standard error. A provider may quote
-    /// the key it was sent, and what is printed ends up in logs.
-    pub(crate) fn print(&self) {
-        let redacted = |text: &String| App::redact(text);
-        let message = redacted(&self.message);
-        let style = crate::style::Style::new().for_stderr();
-        match self.outcome {
-            Outcome::Unheard => return,
-            Outcome::NothingToDo
-            | Outcome::Stopped
-            | Outcome::Ended
-            | Outcome::HungUp
-            | Outcome::Quit => remark(&message),
-            Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
-                let error = style.clone().red().bold().apply_to("error:");
-                remark(format_args!("{error} {message}"));
-            }
-        }
-        for (at, detail) in self.details.iter().enumerate() {
-            let branch = if at + 1 == self.details.len() {
-                "╰─"
-            } else {
-                "├─"
-            };
-            remark(format_args!(
-                "  {} {}",
-                style.clone().dim().apply_to(branch),
-                redacted(detail)
-            ));
-        }
-        if let Some(help) = &self.help {
-            remark(format_args!(
-                "{} {}",
-                style.cyan().bold().apply_to("help:"),
-                redacted(help)
-            ));
-        }
     }
 }
 
@@ -193,6 +164,7 @@ failures! {
     };
     longhaul_model::Error: error => of_model(error);
     longhaul_server::mcp::Error: _error => Outcome::Failed;
+    longhaul_server::hook::Error: _error => Outcome::Failed;
     export::Error: error => match error {
         export::Error::Session(error) => of_session(error),
         _ => Outcome::Failed,

@@ -2,19 +2,21 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
-// Its macros are used everywhere.
+// Their macros are used everywhere.
+#[macro_use]
+mod failure;
 #[macro_use]
 mod out;
 
+mod answer;
 mod app;
 mod args;
-mod around;
 mod commands;
-mod failure;
-mod kept;
+mod connection;
 mod limits;
-mod own_write;
+mod machine;
 mod paint;
+mod prelude;
 mod resolve;
 mod sizes;
 mod style;
@@ -26,7 +28,7 @@ use clap::{CommandFactory, Parser};
 
 use crate::app::App;
 use crate::args::{Cli, Command, MemoryCommand};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Outcome, Result};
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.print();
+            out::failure(&failure);
             failure.outcome.code()
         }
     }
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
 /// secrets among them, since a terminal's output ends up in logs.
 fn refused(error: &clap::Error) -> ExitCode {
     let told = error.render().to_string();
-    let redacted = App::redact(&told);
+    let redacted = out::redacted(&told);
     let is_event = error.use_stderr() && is_hook_event(std::env::args().skip(1));
     if !is_event && (!error.use_stderr() || redacted == told) {
         error.exit();
@@ -68,7 +70,7 @@ fn is_hook_event(args: impl Iterator<Item = String>) -> bool {
     hook.is_some_and(|at| args[at..].iter().any(|arg| EVENTS.contains(&arg.as_str())))
 }
 
-fn run(cli: &Cli) -> Result<(), Failure> {
+fn run(cli: &Cli) -> Result {
     if let Command::Completions { .. } | Command::Man { .. } = &cli.command {
         app::require_known_variables()?;
     }
@@ -87,7 +89,7 @@ fn run(cli: &Cli) -> Result<(), Failure> {
     let app = match (App::new(&cli.global, cli.command.needs()), &cli.command) {
         (Ok(app), _) => app,
         (Err(failure), Command::Hook(args)) if args.command.is_event() => {
-            failure.print();
+            out::failure(&failure);
             return Ok(());
         }
         (Err(failure), _) => return Err(failure),

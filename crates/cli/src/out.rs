@@ -9,11 +9,16 @@
 //! head -1`. Here that is a failure like any other, which ends the command
 //! without a word.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use crate::failure::Failure;
-use crate::style;
+use longhaul_redact::Redactor;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::style::{self, Style, style};
 
 /// Prints a line of the result.
 macro_rules! say {
@@ -25,18 +30,66 @@ macro_rules! say {
 /// Prints a label and a value, aligned.
 macro_rules! row {
     ($label:expr, $($part:tt)*) => {
-        $crate::paint::row($label, format_args!($($part)*))
+        $crate::out::row($label, format_args!($($part)*))
     };
 }
 
-pub(crate) fn line(text: fmt::Arguments<'_>) -> Result<(), Failure> {
+/// Says something beside the result, unless told to be quiet.
+macro_rules! note {
+    ($($part:tt)*) => {
+        $crate::out::note(&format!($($part)*))
+    };
+}
+
+/// Whether only results are printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// What was said and need not be said again.
+static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Whether from now on only results are printed.
+pub(crate) fn be_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Says something beside the result, unless told to be quiet.
+pub(crate) fn note(text: &str) {
+    if !QUIET.load(Ordering::Relaxed) {
+        remark(Style::new().for_stderr().dim().apply_to(redacted(text)));
+    }
+}
+
+/// The same, but only the first time: one cause may stop many steps.
+pub(crate) fn note_once(text: &str) {
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.insert(text.to_owned()) {
+        note(text);
+    }
+}
+
+/// Whether progress may be shown.
+pub(crate) fn shows_progress() -> bool {
+    !QUIET.load(Ordering::Relaxed) && io::stderr().is_terminal()
+}
+
+/// A label and a value, aligned.
+pub(crate) fn row(label: &str, value: impl fmt::Display) -> Result {
+    say!("{} {value}", style(format!("{label:<16}")).dim())
+}
+
+/// A text that is about to be written outside the session, without its secrets.
+pub(crate) fn redacted(text: &str) -> String {
+    Redactor::default().redact(text).text
+}
+
+pub(crate) fn line(text: fmt::Arguments<'_>) -> Result {
     let text = clean(&text.to_string()) + "\n";
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes()).map_err(Failure::output)
 }
 
 /// Prints a part of a line, now.
-pub(crate) fn part(text: &str) -> Result<(), Failure> {
+pub(crate) fn part(text: &str) -> Result {
     let mut out = io::stdout().lock();
     out.write_all(clean(text).as_bytes())
         .and_then(|()| out.flush())
@@ -44,7 +97,7 @@ pub(crate) fn part(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints a text that programs read, as it is; on a terminal cleaned.
-pub(crate) fn whole(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<(), Failure> {
+pub(crate) fn whole(text: &(impl AsRef<[u8]> + ?Sized)) -> Result {
     let mut out = Cleaned::default();
     out.write_all(text.as_ref())
         .and_then(|()| out.flush())
@@ -79,7 +132,7 @@ impl Write for Cleaned {
 }
 
 /// Prints JSON for programs.
-pub(crate) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+pub(crate) fn json(value: &impl serde::Serialize) -> Result {
     whole(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
@@ -95,6 +148,33 @@ pub(crate) fn beside(text: &str) {
     let _ = err
         .write_all(clean(text).as_bytes())
         .and_then(|()| err.flush());
+}
+
+/// Prints why a command did not do its work. A provider may quote the key it was
+/// sent, and what is printed ends up in logs.
+pub(crate) fn failure(failure: &Failure) {
+    let style = Style::new().for_stderr();
+    let message = redacted(&failure.message);
+    match failure.outcome {
+        Outcome::Unheard => return,
+        Outcome::Failed | Outcome::Usage | Outcome::Blocked => {
+            let error = style.clone().red().bold().apply_to("error:");
+            remark(format_args!("{error} {message}"));
+        }
+        _ => remark(message),
+    }
+    for (at, detail) in failure.details.iter().enumerate() {
+        let is_last = at + 1 == failure.details.len();
+        let branch = style
+            .clone()
+            .dim()
+            .apply_to(if is_last { "╰─" } else { "├─" });
+        remark(format_args!("  {branch} {}", redacted(detail)));
+    }
+    if let Some(help) = &failure.help {
+        let label = style.cyan().bold().apply_to("help:");
+        remark(format_args!("{label} {}", redacted(help)));
+    }
 }
 
 /// A text with what a terminal would obey shown instead: control characters but

@@ -10,10 +10,8 @@ pub(crate) use longhaul_engine::standing::percent;
 use longhaul_tokens::Level;
 use longhaul_transcript::{Epoch, Millis};
 
-use crate::app::App;
-use crate::failure::Failure;
 use crate::out;
-use crate::style::{Style, style};
+use crate::style::Style;
 
 /// A number with thousands separators.
 pub(crate) fn number(value: u64) -> String {
@@ -28,6 +26,16 @@ pub(crate) fn plural(count: u64, one: &str) -> String {
 /// So many of something.
 pub(crate) fn plural_of(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", number(count), if count == 1 { one } else { many })
+}
+
+/// So many entries.
+pub(crate) fn entries(count: u64) -> String {
+    plural_of(count, "entry", "entries")
+}
+
+/// So many candidates of a dream.
+pub(crate) fn waiting(count: usize) -> String {
+    plural_of(count as u64, "candidate waits", "candidates wait")
 }
 
 /// A size in bytes, in the unit people would use.
@@ -183,7 +191,7 @@ pub(crate) fn quoted(text: &str) -> String {
         return format!("{text:?}");
     }
     let start: String = text.chars().take(REPEATED * 8).collect();
-    format!("{:?}", gist(&App::redact(&start), REPEATED))
+    format!("{:?}", gist(&out::redacted(&start), REPEATED))
 }
 
 /// The end of a text that would be too long for its column.
@@ -203,11 +211,6 @@ pub(crate) fn folder_ending(path: &str, columns: usize) -> String {
         Some((_, folders)) if !folders.is_empty() => format!("…/{folders}"),
         _ => end,
     }
-}
-
-/// A label and a value, aligned.
-pub(crate) fn row(label: &str, value: impl std::fmt::Display) -> Result<(), Failure> {
-    say!("{} {value}", style(format!("{label:<16}")).dim())
 }
 
 #[cfg(test)]

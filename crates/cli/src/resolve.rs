@@ -10,22 +10,22 @@ use longhaul_transcript::import::{self, Listed};
 use longhaul_transcript::{EntryId, Session, SessionRef, Tree};
 
 use crate::app::App;
-use crate::failure::Failure;
-use crate::paint;
+use crate::failure::{Failure, Result};
+use crate::{out, paint};
 
 /// Opens the session a command is about; without a name, the newest one of the
 /// workspace, which is then named.
-pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+pub(crate) fn session(app: &App, name: Option<&OsStr>) -> Result<Session> {
     open(app, name, Elsewhere::Taken)
 }
 
 /// The same for a command that writes. It never falls back to another
 /// workspace: nobody should change a session they did not mean.
-pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session, Failure> {
+pub(crate) fn session_to_write(app: &App, name: Option<&OsStr>) -> Result<Session> {
     open(app, name, Elsewhere::Refused)
 }
 
-fn open(app: &App, name: Option<&OsStr>, elsewhere: Elsewhere) -> Result<Session, Failure> {
+fn open(app: &App, name: Option<&OsStr>, elsewhere: Elsewhere) -> Result<Session> {
     let reference = match name {
         Some(name) => named(app, name)?,
         None => newest(app, elsewhere)?,
@@ -40,7 +40,7 @@ enum Elsewhere {
     Refused,
 }
 
-fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
+fn named(app: &App, name: &OsStr) -> Result<SessionRef> {
     if let Some(path) = as_path(app, name) {
         return at_path(app, &path);
     }
@@ -49,11 +49,10 @@ fn named(app: &App, name: &OsStr) -> Result<SessionRef, Failure> {
     match catalog.meant(name) {
         Meant::One(found, 1) => Ok(found.reference.clone()),
         Meant::One(found, several) => {
-            app.note_once(&format!(
-                "note: {several} sessions are called {}; the newest is taken, {}",
-                paint::quoted(name),
-                app.show_path(&found.reference.path)
-            ));
+            let (name, path) = (paint::quoted(name), app.show_path(&found.reference.path));
+            let told =
+                format!("note: {several} sessions are called {name}; the newest is taken, {path}");
+            out::note_once(&told);
             Ok(found.reference.clone())
         }
         Meant::Nobody => Err(unknown(&catalog, name)),
@@ -79,7 +78,7 @@ pub(crate) fn as_path(app: &App, name: &OsStr) -> Option<PathBuf> {
 }
 
 /// The session in a file; of a store that holds several, the newest.
-fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
+fn at_path(app: &App, path: &Path) -> Result<SessionRef> {
     // Whoever names a link means what it leads to.
     let path = &match longhaul_files::kind_of(path) {
         Some(longhaul_files::FileKind::Link) => longhaul_files::resolve(path)?,
@@ -87,12 +86,12 @@ fn at_path(app: &App, path: &Path) -> Result<SessionRef, Failure> {
     };
     let first = import::detect(path)?.sessions(path)?.into_iter().next();
     first.ok_or_else(|| {
-        Failure::new(format!("{} holds no session", app.show_path(path)))
+        fail!("{} holds no session", app.show_path(path))
             .help("`longhaul session list` shows the sessions found here")
     })
 }
 
-fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
+fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef> {
     let catalog = catalog::find(&app.places());
     if catalog.sessions.is_empty() {
         return Err(
@@ -104,22 +103,20 @@ fn newest(app: &App, elsewhere: Elsewhere) -> Result<SessionRef, Failure> {
         Some(found) => found,
         None if elsewhere == Elsewhere::Refused => {
             let workspace = app.show_path(&app.workspace);
-            return Err(Failure::new(format!("no session of {workspace} was found"))
+            return Err(fail!("no session of {workspace} was found")
                 .help("name one with --session; `longhaul session list` shows what is there"));
         }
         None => {
-            app.note(&format!(
-                "no session of {} yet; taking the newest of all",
-                app.show_path(&app.workspace)
-            ));
+            let workspace = app.show_path(&app.workspace);
+            note!("no session of {workspace} yet; taking the newest of all");
             &catalog.sessions[0]
         }
     };
-    app.note(&format!(
+    note!(
         "session {} ({})",
         id_of(&found.reference),
         found.reference.format
-    ));
+    );
     Ok(found.reference.clone())
 }
 
@@ -139,11 +136,7 @@ pub(crate) fn short_ids(sessions: &[Listed]) -> Vec<String> {
 const ENOUGH: usize = 8;
 
 /// The same of entries of a session.
-pub(crate) fn id_starts(
-    session: &Session,
-    survey: &Survey,
-    ids: &[String],
-) -> Result<Vec<String>, Failure> {
+pub(crate) fn id_starts(session: &Session, survey: &Survey, ids: &[String]) -> Result<Vec<String>> {
     if let Some(starts) = survey.starts(ids, ENOUGH) {
         return Ok(starts);
     }
@@ -180,39 +173,32 @@ pub(crate) fn unique_starts(names: &[String], all: &[String]) -> Vec<String> {
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
     const WORTH_A_GUESS: usize = 3;
-    let near = catalog
-        .sessions
-        .iter()
-        .map(|found| {
-            found
-                .reference
-                .key
-                .clone()
-                .unwrap_or_else(|| id_of(&found.reference))
-        })
-        .find(|id| name.chars().count() >= WORTH_A_GUESS && id.contains(name));
-    let failure = Failure::new(format!("no session is called {}", paint::quoted(name)));
+    let names = catalog.sessions.iter().map(|found| {
+        let key = found.reference.key.clone();
+        key.unwrap_or_else(|| id_of(&found.reference))
+    });
+    let is_long = name.chars().count() >= WORTH_A_GUESS;
+    let near = names.filter(|_| is_long).find(|id| id.contains(name));
+    let failure = fail!("no session is called {}", paint::quoted(name));
     match near {
         Some(near) => failure.help(format!("did you mean {near}?")),
-        None => failure.help(
-            "`longhaul session list --all` shows every session; a file can be named by its path",
-        ),
+        None => {
+            let all = "`longhaul session list --all` shows every session";
+            failure.help(format!("{all}; a file can be named by its path"))
+        }
     }
 }
 
 fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
     const SHOWN: usize = 5;
-    let mut failure = Failure::new(format!(
-        "{} could be any of {} sessions",
-        paint::quoted(name),
-        several.len()
-    ));
+    let (name, count) = (paint::quoted(name), several.len());
+    let mut failure = fail!("{name} could be any of {count} sessions");
     for found in several.iter().take(SHOWN) {
-        failure = failure.detail(format!(
-            "{}  {}",
+        let (id, path) = (
             id_of(&found.reference),
-            app.show_path(&found.reference.path)
-        ));
+            app.show_path(&found.reference.path),
+        );
+        failure = failure.detail(format!("{id}  {path}"));
     }
     if several.len() > SHOWN {
         failure = failure.detail(format!("and {} more", several.len() - SHOWN));
@@ -221,39 +207,27 @@ fn ambiguous(app: &App, name: &str, several: &[&Listed]) -> Failure {
 }
 
 /// Finds an entry by id, by the start of its id, or by its label.
-pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryId, Failure> {
+pub(crate) fn entry(tree: &Tree, session: &Session, name: &str) -> Result<EntryId> {
     let exact = EntryId::from(name);
     if tree.get(&exact).is_some() {
         return Ok(exact);
     }
-    let mut found: Vec<EntryId> = tree
-        .labels()
-        .iter()
-        .filter(|(_, label)| *label == name)
-        .map(|(id, _)| id.clone())
-        .collect();
+    let labelled = tree.labels().iter().filter(|(_, label)| *label == name);
+    let mut found: Vec<EntryId> = labelled.map(|(id, _)| id.clone()).collect();
     if found.is_empty() && !name.is_empty() {
-        found = tree
-            .with_prefix(name)
-            .iter()
-            .map(|node| node.id.clone())
-            .collect();
+        let begun = tree.with_prefix(name);
+        found = begun.iter().map(|node| node.id.clone()).collect();
         found.dedup();
     }
+    let name = paint::quoted(name);
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(Failure::new(format!(
-            "no entry {} in {}",
-            paint::quoted(name),
-            session.path().display()
-        ))
-        .help("`longhaul session show` lists the entries with their ids")),
-        several => Err(Failure::new(format!(
-            "{} could be any of {} entries",
-            paint::quoted(name),
-            several.len()
-        ))
-        .help("use more of the id")),
+        [] => Err(fail!("no entry {name} in {}", session.path().display())
+            .help("`longhaul session show` lists the entries with their ids")),
+        several => {
+            Err(fail!("{name} could be any of {} entries", several.len())
+                .help("use more of the id"))
+        }
     }
 }
 

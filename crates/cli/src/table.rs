@@ -6,7 +6,7 @@
 
 use console::{measure_text_width, truncate_str};
 
-use crate::failure::Failure;
+use crate::failure::Result;
 use crate::style::style;
 
 /// A column's name and what may become of it on a narrow terminal.
@@ -45,18 +45,14 @@ pub(crate) fn right(head: &'static str) -> Column {
 }
 
 impl Column {
-    pub(crate) fn drop_rank(self, rank: u8) -> Column {
-        Column {
-            rank: Some(rank),
-            ..self
-        }
+    pub(crate) fn drop_rank(mut self, rank: u8) -> Column {
+        self.rank = Some(rank);
+        self
     }
 
-    pub(crate) fn cut_to(self, least: usize) -> Column {
-        Column {
-            least: Some(least),
-            ..self
-        }
+    pub(crate) fn cut_to(mut self, least: usize) -> Column {
+        self.least = Some(least);
+        self
     }
 }
 
@@ -81,7 +77,7 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    pub(crate) fn print(&self, width: usize) -> Result<(), Failure> {
+    pub(crate) fn print(&self, width: usize) -> Result {
         for line in self.lines(width) {
             say!("{line}")?;
         }
@@ -90,14 +86,12 @@ impl Table {
 
     fn lines(&self, width: usize) -> Vec<String> {
         let shown = self.fit(width);
-        let heads: Vec<String> = self
+        let heads = self
             .columns
             .iter()
-            .map(|column| style(column.head).dim().to_string())
-            .collect();
-        std::iter::once(&heads)
-            .chain(&self.rows)
-            .map(|cells| self.line(cells, &shown))
+            .map(|column| style(column.head).dim().to_string());
+        let rows = std::iter::once(heads.collect()).chain(self.rows.clone());
+        rows.map(|cells: Vec<String>| self.line(&cells, &shown))
             .collect()
     }
 
@@ -108,7 +102,7 @@ impl Table {
             Some(least) => least.min(natural[at]),
             None => natural[at],
         };
-        let mut shown: Vec<usize> = (0..self.columns.len())
+        let mut shown: Vec<usize> = (0..natural.len())
             .filter(|at| !self.is_blank(*at))
             .collect();
         let needed = |shown: &[usize]| {
@@ -116,27 +110,23 @@ impl Table {
             cells + GAP * shown.len().saturating_sub(1)
         };
         while needed(&shown) > width {
-            let Some(at) = shown
+            let dropped = shown
                 .iter()
                 .copied()
-                .filter(|at| self.columns[*at].rank.is_some())
-                .max_by_key(|at| self.columns[*at].rank)
-            else {
+                .filter(|at| self.columns[*at].rank.is_some());
+            let Some(at) = dropped.max_by_key(|at| self.columns[*at].rank) else {
                 break;
             };
             shown.retain(|other| *other != at);
         }
         let mut room = width.saturating_sub(needed(&shown));
         // The last column says most, so it is the first to get what is left.
-        let mut fitted: Vec<(usize, usize)> = shown
-            .into_iter()
-            .rev()
-            .map(|at| {
-                let more = room.min(natural[at] - least(at));
-                room -= more;
-                (at, least(at) + more)
-            })
-            .collect();
+        let fitted = shown.into_iter().rev().map(|at| {
+            let more = room.min(natural[at] - least(at));
+            room -= more;
+            (at, least(at) + more)
+        });
+        let mut fitted: Vec<(usize, usize)> = fitted.collect();
         fitted.reverse();
         fitted
     }
@@ -160,16 +150,11 @@ impl Table {
             }
             let cell = truncate_str(&cells[*at], *width, "…");
             let blank = " ".repeat(width.saturating_sub(measure_text_width(&cell)));
-            match self.columns[*at].align {
-                Align::Left => {
-                    line.push_str(&cell);
-                    line.push_str(&blank);
-                }
-                Align::Right => {
-                    line.push_str(&blank);
-                    line.push_str(&cell);
-                }
-            }
+            let (first, second) = match self.columns[*at].align {
+                Align::Left => (&*cell, &*blank),
+                Align::Right => (&*blank, &*cell),
+            };
+            line.extend([first, second]);
         }
         line.truncate(line.trim_end().len());
         line

@@ -19,12 +19,13 @@ use longhaul_assembly::{
 use longhaul_compaction::cost::Verdict;
 use longhaul_compaction::prune::{PruneSettings, prune};
 use longhaul_tokens::{CheckpointNote, ContentKind, Fragment, Tokens, Window, WindowSettings};
-use longhaul_transcript::{Context, ContextMessage, Loaded};
+use longhaul_transcript::{ContextMessage, Loaded};
 use serde::Serialize;
 
 use crate::config::Config;
 use crate::live::{CacheTerms, Live};
-use crate::measure::{Meter, Reading};
+use crate::measure::Meter;
+use crate::standing::Measured;
 
 /// What is around a session: folders, the machine, the time.
 #[derive(Debug, Clone)]
@@ -93,33 +94,19 @@ pub struct Layout {
     pub problems: Vec<Problem>,
 }
 
-/// A session as it was measured.
-#[derive(Debug, Clone, Copy)]
-pub struct Measured<'a> {
-    /// The session.
-    pub loaded: &'a Loaded,
-    /// Its context.
-    pub context: &'a Context,
-    /// The context's size.
-    pub reading: &'a Reading,
-    /// The window.
-    pub window: &'a Window,
-    /// Whether a checkpoint of it is saved.
-    pub checkpoint: CheckpointNote,
-    /// What is put back in this epoch.
-    pub restored: &'a [Fragment],
-}
-
-/// Lays out what would be sent for a session now.
+/// Lays out what would be sent for a session now: with whether a checkpoint of it
+/// is saved, and what is put back in this epoch.
 pub fn lay_out(
-    measured: &Measured<'_>,
+    measured: &Measured,
+    checkpoint: CheckpointNote,
+    restored: &[Fragment],
     config: &Config,
     around: &Surroundings,
     meter: &Meter,
 ) -> Result<Layout> {
     let counter = meter.estimator().counter();
-    let window = measured.window;
-    let (root, mut problems) = choose(measured.loaded, config, around)?;
+    let window = &measured.window;
+    let (root, mut problems) = choose(&measured.loaded, config, around)?;
     let mut files = FileCache::new();
     let limits = config.bootstrap_limits(window);
     let (workspace, found) = Workspace::load(&root, &limits, around.read_at, &mut files)?;
@@ -162,14 +149,14 @@ pub fn lay_out(
             tokens: *tokens,
         })
         .collect();
-    let used = measured.reading.measurement.tokens;
+    let used = measured.tokens();
     let dynamic = match config.gauge.enabled {
-        true => notes(used, window, measured.checkpoint, counter),
+        true => notes(used, window, checkpoint, counter),
         false => Vec::new(),
     };
     let request = Request {
         prompt: &prompt,
-        restored: measured.restored,
+        restored,
         history: &history,
         event: None,
         dynamic: &dynamic,

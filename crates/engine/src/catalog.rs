@@ -58,6 +58,9 @@ pub fn agent(path: &Path, format: Format, state_dir: &Path) -> &'static str {
     }
 }
 
+/// Whose sessions there may be.
+pub const AGENTS: [&str; 5] = ["longhaul", "pi", "OpenClaw", "Claude Code", "Codex"];
+
 /// What a search through the places gave.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {

@@ -8,7 +8,7 @@ use longhaul_checkpoint::{Checkpoint, FileStore};
 use longhaul_compaction::Degradation;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
-use longhaul_transcript::{Context, Epoch, Fault, Loaded, Result, Session};
+use longhaul_transcript::{Context, Epoch, Fault, Loaded, Session};
 use serde_json::{Value, json};
 
 use crate::catalog::{agent, id_of};
@@ -17,26 +17,63 @@ use crate::compactor::Brakes;
 use crate::config::Config;
 use crate::event::Event;
 use crate::live::worn_by;
-use crate::measure::Reading;
+use crate::measure::{Meter, Reading};
 use crate::session::{Spending, window_source};
 use crate::state::SessionState;
 use crate::survey::Keep;
 
 /// A session with its context measured against a window.
-#[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+#[derive(Debug)]
+pub struct Measured {
     /// The session.
-    pub session: &'a Session,
+    pub session: Session,
     /// What was loaded of it.
-    pub loaded: &'a Loaded,
+    pub loaded: Loaded,
     /// The context that it makes.
-    pub context: &'a Context,
+    pub context: Context,
     /// Its size.
-    pub reading: &'a Reading,
+    pub reading: Reading,
     /// What it is measured against.
-    pub window: &'a Window,
+    pub window: Window,
     /// Who says so.
-    pub origin: &'a ResolvedWindow,
+    pub origin: ResolvedWindow,
+}
+
+impl Measured {
+    /// Measures what was loaded of a session; `window` says what against.
+    pub fn of<E>(
+        session: Session,
+        loaded: Loaded,
+        mut meter: Meter,
+        window: impl FnOnce(&Session, &Reading) -> Result<(Window, ResolvedWindow), E>,
+    ) -> Result<Measured, E> {
+        let context = Context::build(&loaded);
+        let reading = meter.context(&loaded, &context);
+        let (window, origin) = window(&session, &reading)?;
+        Ok(Measured {
+            session,
+            loaded,
+            context,
+            reading,
+            window,
+            origin,
+        })
+    }
+
+    /// How large the context is.
+    pub fn tokens(&self) -> Tokens {
+        self.reading.measurement.tokens
+    }
+
+    /// The same in percent of the window.
+    pub fn percent(&self) -> f64 {
+        percent(&self.window, self.tokens())
+    }
+
+    /// The last threshold that was passed.
+    pub fn level(&self) -> Level {
+        self.window.level(self.tokens())
+    }
 }
 
 /// How a session stands.
@@ -64,12 +101,15 @@ pub struct Standing {
 
 impl Standing {
     /// Looks at a session.
-    pub fn of(seen: &Seen<'_>, config: &Config, state_dir: &Path) -> Result<Standing> {
-        let keep = Keep::of(seen.session, config, state_dir);
-        let (epoch, wear) = worn_by(seen.session, seen.loaded, &keep)?;
+    pub fn of(
+        seen: &Measured,
+        config: &Config,
+        state_dir: &Path,
+    ) -> longhaul_transcript::Result<Standing> {
+        let keep = Keep::of(&seen.session, config, state_dir);
+        let (epoch, wear) = worn_by(&seen.session, &seen.loaded, &keep)?;
         let degradation = Degradation::of(epoch.count(), &wear, &config.risk_rules());
-        let level = seen.window.level(seen.reading.measurement.tokens);
-        let whose = Whose::of(seen.session);
+        let whose = Whose::of(&seen.session);
         let own = SessionState::load(state_dir, &whose.key.to_string()).0;
         let store = FileStore::new(state_dir, config.checkpoint_policy());
         let checkpoints = Checkpoints {
@@ -83,7 +123,7 @@ impl Standing {
             troubles.push(error.event());
             None
         });
-        let reading = seen.reading;
+        let reading = &seen.reading;
         let info = reading
             .model
             .as_deref()
@@ -91,7 +131,7 @@ impl Standing {
         Ok(Standing {
             epoch,
             window_source: window_source(seen.origin.origin, info.as_ref()),
-            advice: advice(level, &degradation),
+            advice: advice(seen.level(), &degradation),
             degradation,
             loss_measured: wear.loss_percent.is_some(),
             brakes: Brakes::of(config, &own, &wear),
@@ -102,17 +142,16 @@ impl Standing {
     }
 
     /// The same for programs. `docs/src/json.md` describes it.
-    pub fn to_json(&self, seen: &Seen<'_>, model: Option<&str>, state_dir: &Path) -> Value {
-        let tokens = seen.reading.measurement.tokens;
+    pub fn to_json(&self, seen: &Measured, model: Option<&str>, state_dir: &Path) -> Value {
         json!({
-            "session": about(seen.session, state_dir),
-            "tokens": tokens,
+            "session": about(&seen.session, state_dir),
+            "tokens": seen.tokens(),
             "tokensFrom": seen.reading.measurement.source.to_string(),
             "window": seen.window.size(),
             "windowFrom": seen.origin.origin.to_string(),
             "windowSource": self.window_source,
-            "percent": percent(seen.window, tokens),
-            "level": seen.window.level(tokens),
+            "percent": seen.percent(),
+            "level": seen.level(),
             "model": model,
             "messages": seen.context.census(),
             "compactions": self.epoch,
@@ -131,7 +170,7 @@ impl Standing {
                 "tokens": checkpoint.meta.token_usage.input_tokens,
                 "compactions": checkpoint.meta.compaction_count,
             })),
-            "thresholds": thresholds(seen.window),
+            "thresholds": thresholds_json(&seen.window),
             "faults": faults(&seen.loaded.faults),
         })
     }
@@ -174,16 +213,35 @@ pub fn faults(faults: &[Fault]) -> Value {
     Value::Array(each.collect())
 }
 
-/// The thresholds of a window, for programs.
-pub fn thresholds(window: &Window) -> Value {
-    json!({
-        "gauge": window.gauge(),
-        "checkpoint": window.checkpoint(),
-        "prune": window.prune(),
-        "activation": window.activation(),
-        "hard": window.hard(),
-        "full": window.full(),
-    })
+/// The thresholds of a window, the lowest first: what each is called, where it is,
+/// and what happens there.
+pub fn thresholds(window: &Window) -> [(&'static str, Tokens, &'static str); 6] {
+    [
+        ("gauge", window.gauge(), "the gauge appears"),
+        ("checkpoint", window.checkpoint(), "a checkpoint is due"),
+        ("prune", window.prune(), "old tool output is hidden"),
+        ("activation", window.activation(), "compaction is due"),
+        ("hard", window.hard(), "no request may leave"),
+        (
+            "full",
+            window.full(),
+            "the whole conversation becomes a summary",
+        ),
+    ]
+}
+
+/// The next threshold that a context of this size comes to.
+pub fn next_threshold(window: &Window, tokens: Tokens) -> String {
+    match thresholds(window).iter().find(|(_, at, _)| tokens < *at) {
+        Some((_, at, what)) => format!("{what} at {at}, {} from here", *at - tokens),
+        None => "past every threshold".into(),
+    }
+}
+
+/// The thresholds for programs.
+pub fn thresholds_json(window: &Window) -> Value {
+    let named = thresholds(window).map(|(name, at, _)| (name, json!(at)));
+    named.into_iter().collect()
 }
 
 /// A full window is more pressing than a worn session.

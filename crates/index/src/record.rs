@@ -219,7 +219,7 @@ impl Query {
 }
 
 /// Why a hit is one.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct Why {
     /// How well its own words match: 1 is a text of average length that has each word
     /// of the query once.
@@ -267,7 +267,7 @@ pub struct Hit {
 }
 
 /// A statement that was promoted, on its page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Kept {
     /// The page.
     pub source: String,
@@ -328,7 +328,8 @@ pub struct Passage {
 }
 
 /// What is in an index.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Status {
     /// Files and sessions.
     pub sources: u64,
@@ -349,7 +350,7 @@ pub struct Status {
 }
 
 /// Memory files that are not in an index as they are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Behind {
     /// They are not in it.
     pub new: u64,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use jiff::civil::DateTime;
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
-use longhaul_engine::catalog::{self, Catalog, Meant, Places, belongs_to, id_of};
+use longhaul_engine::catalog::{self, Catalog, Meant, Places, id_of};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::{CheckpointEvent, Event};
@@ -15,7 +15,7 @@ use longhaul_engine::handoff::{self, Given};
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::live::Live;
 use longhaul_engine::measure::{Meter, Reading};
-use longhaul_engine::standing::{Seen, Standing};
+use longhaul_engine::standing::{Measured, Standing};
 use longhaul_engine::survey::{Keep, Surveys};
 use longhaul_engine::tools::{
     NobodyToAsk, Notebook, Noted, Permissions, WorkspaceSettings, WorkspaceTools,
@@ -25,7 +25,7 @@ use longhaul_memory::files::Origin;
 use longhaul_memory::flush::noted;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{ResolvedWindow, Tokens, Window};
-use longhaul_transcript::{Context, EntryId, Loaded, Millis, Session};
+use longhaul_transcript::{EntryId, Loaded, Millis, Session};
 use serde_json::Value;
 
 use crate::http::Refusal;
@@ -60,16 +60,6 @@ pub struct Desk {
     pub now: Box<dyn Fn() -> Millis + Send + Sync>,
     /// The version of the program.
     pub version: String,
-}
-
-/// A session with its context measured.
-pub(crate) struct Measured {
-    pub(crate) session: Session,
-    pub(crate) loaded: Loaded,
-    pub(crate) context: Context,
-    pub(crate) reading: Reading,
-    pub(crate) window: Window,
-    pub(crate) origin: ResolvedWindow,
 }
 
 /// A checkpoint that was asked for.
@@ -158,11 +148,9 @@ impl Desk {
     /// The tools of an agent that look back, for a session: those that write or
     /// run something are not among them.
     pub(crate) fn looking_back(&self, session: &Session) -> Result<WorkspaceTools, String> {
-        let others = self.catalog().sessions.into_iter();
-        let others = others
-            .map(|listed| listed.reference)
-            .filter(|reference| belongs_to(reference, &self.workspace));
-        let others: Vec<_> = others.collect();
+        let catalog = self.catalog();
+        let others = catalog.ran_in(&self.workspace).into_iter();
+        let others: Vec<_> = others.map(|listed| listed.reference.clone()).collect();
         let mut past = Recollection::of(session.reference(), Scope::Session)
             .with_others(move || others.clone());
         if let Some(library) = &self.library {
@@ -198,34 +186,17 @@ impl Desk {
     }
 
     fn measure_loaded(&self, session: Session, loaded: Loaded) -> Result<Measured, String> {
-        let context = Context::build(&loaded);
-        let reading = Meter::new(self.config.tokens.estimator).context(&loaded, &context);
-        let (window, origin) = (self.window)(&session, &reading)?;
-        Ok(Measured {
-            session,
-            loaded,
-            context,
-            reading,
-            window,
-            origin,
-        })
+        let meter = Meter::new(self.config.tokens.estimator);
+        Measured::of(session, loaded, meter, &self.window)
     }
 
     /// How a session stands, as `context status --json` says it.
     pub(crate) fn status(&self, name: Option<&str>) -> Result<Value, String> {
         let measured = self.measure(self.session(name)?)?;
-        let seen = Seen {
-            session: &measured.session,
-            loaded: &measured.loaded,
-            context: &measured.context,
-            reading: &measured.reading,
-            window: &measured.window,
-            origin: &measured.origin,
-        };
-        let standing = Standing::of(&seen, &self.config, &self.state_dir).map_err(failed)?;
+        let standing = Standing::of(&measured, &self.config, &self.state_dir).map_err(failed)?;
         let model = measured.reading.model.as_deref();
         let model = model.filter(|model| !model.is_empty());
-        Ok(standing.to_json(&seen, model, &self.state_dir))
+        Ok(standing.to_json(&measured, model, &self.state_dir))
     }
 
     pub(crate) fn store(&self) -> FileStore {
@@ -296,17 +267,17 @@ impl Desk {
     pub(crate) fn save(&self, name: Option<&str>) -> Result<(Session, Saved), String> {
         self.may_write()?;
         let measured = self.measure(self.session(name)?)?;
-        let session = measured.session;
-        let live = Live::open_with(&session, self.config.state_capture(), &self.keep(&session))
+        let session = &measured.session;
+        let live = Live::open_with(session, self.config.state_capture(), &self.keep(session))
             .map_err(failed)?;
         let occasion = Occasion {
             at: (self.now)(),
             trigger: Trigger::Manual,
-            tokens: measured.reading.measurement.tokens,
+            tokens: measured.tokens(),
             window: measured.window.size(),
             turn: Turn::Whole,
         };
-        let (store, whose) = (self.store(), Whose::of(&session));
+        let (store, whose) = (self.store(), Whose::of(session));
         let checkpoints = Checkpoints {
             store: &store,
             whose: &whose,
@@ -321,7 +292,7 @@ impl Desk {
             })
             .map_err(|error| advised(&error, error.remedy()))?;
         let saved = Saved { id, written, notes };
-        Ok((session, saved))
+        Ok((measured.session, saved))
     }
 
     /// The hand-off of a session's work.

@@ -95,6 +95,11 @@ pub enum Draft {
     },
 }
 
+/// Whether a label is a pin, with a note or without.
+pub fn is_pin(label: &str) -> bool {
+    label == "pin" || label.starts_with("pin:")
+}
+
 impl Draft {
     /// A message of the user.
     pub fn user(text: &str, time: Millis) -> Draft {

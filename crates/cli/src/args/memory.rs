@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use longhaul_transcript::Millis;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryIndexCommand {
@@ -50,10 +51,10 @@ pub(crate) struct MemorySearchArgs {
     /// Not before this day or time; a file whose name says no day is of when it
     /// was changed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub(crate) since: Option<longhaul_transcript::Millis>,
+    pub(crate) since: Option<Millis>,
     /// Before this day or time; of files as with --since
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub(crate) until: Option<longhaul_transcript::Millis>,
+    pub(crate) until: Option<Millis>,
     /// Only what this role said
     #[arg(long, value_name = "ROLE")]
     pub(crate) role: Vec<String>,
@@ -107,32 +108,15 @@ fn parse_lines(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-fn parse_time(text: &str) -> Result<longhaul_transcript::Millis, String> {
+/// Sessions are read as JavaScript reads them, where the 30th of February is the 2nd
+/// of March; who types it has made a mistake.
+fn parse_time(text: &str) -> Result<Millis, String> {
     const FORMS: &str = "a day is 2026-03-01, a time 2026-03-01T10:00:00Z";
     let day = format!("{text}T00:00:00Z");
-    let time = longhaul_transcript::Millis::parse_iso(&day)
-        .or_else(|| longhaul_transcript::Millis::parse_iso(text))
-        .ok_or_else(|| String::from(FORMS))?;
-    match is_in_calendar(text) {
-        true => Ok(time),
-        false => Err(format!("there is no such day; {FORMS}")),
+    let read = Millis::parse_iso(&day).or_else(|| Millis::parse_iso(text));
+    let time = read.ok_or_else(|| String::from(FORMS))?;
+    match text.trim().get(..10).map(str::parse::<jiff::civil::Date>) {
+        Some(Err(_)) => Err(format!("there is no such day; {FORMS}")),
+        _ => Ok(time),
     }
-}
-
-/// Whether a time names a day that its month has. Sessions are read as
-/// JavaScript reads them, where the 30th of February is the 2nd of March; who
-/// types it has made a mistake.
-fn is_in_calendar(text: &str) -> bool {
-    let date = text.trim().split(['T', 't', ' ']).next().unwrap_or("");
-    let Some((_, day)) = date.rsplit_once('-') else {
-        return true;
-    };
-    let has_day = date.matches('-').count() - usize::from(date.starts_with('-')) == 2;
-    let read = longhaul_transcript::Millis::parse_iso(date).filter(|_| has_day);
-    read.is_none_or(|time| {
-        let iso = time.to_iso();
-        iso.split('T')
-            .next()
-            .is_some_and(|date| date.ends_with(day))
-    })
 }

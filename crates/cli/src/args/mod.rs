@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-mod carry;
 mod chat;
 mod dream;
 mod hook;
@@ -13,9 +12,9 @@ mod mcp;
 mod memory;
 mod memory_files;
 mod serve;
+mod transfer;
 mod work;
 
-pub(crate) use carry::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use chat::ChatArgs;
 pub(crate) use dream::{
     BackfillArgs, DreamCommand, EditArgs, MergeArgs, PromoteArgs, RejectArgs, RunArgs, UndoArgs,
@@ -25,9 +24,10 @@ pub(crate) use mcp::McpArgs;
 pub(crate) use memory::{MemoryIndexArgs, MemoryIndexCommand, MemorySearchArgs, ModelCommand};
 pub(crate) use memory_files::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 pub(crate) use serve::ServeArgs;
+pub(crate) use transfer::{ExportArgs, HandoffArgs, ImportArgs};
 pub(crate) use work::{
-    AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, Reach, RecallArgs,
-    RedactArgs, ReplayArgs, ReportKind, Switch, WindowsArgs,
+    AutocompactArgs, CheckpointArgs, CheckpointCommand, CompactArgs, DiffArgs, RecallArgs,
+    RedactArgs, ReplayArgs, ReportKind, WindowsArgs,
 };
 
 use crate::sizes::parse_tokens;

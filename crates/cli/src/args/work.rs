@@ -144,19 +144,11 @@ pub(crate) struct RecallArgs {
 
     /// How far to look: the session, those it came from and that came from it,
     /// or all of the workspace
-    #[arg(long, value_enum, default_value = "session")]
-    pub(crate) scope: Reach,
+    #[arg(long, default_value = "session", value_parser = ["session", "family", "all"])]
+    pub(crate) scope: String,
 
     #[command(flatten)]
     pub(crate) on: On,
-}
-
-/// How far `recall` looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Reach {
-    Session,
-    Family,
-    All,
 }
 
 #[derive(Debug, Args)]
@@ -172,16 +164,11 @@ pub(crate) struct DiffArgs {
     pub(crate) on: On,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Switch {
-    On,
-    Off,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct AutocompactArgs {
     /// Whether thresholds may compact this session
-    pub(crate) switch: Switch,
+    #[arg(value_parser = ["on", "off"])]
+    pub(crate) switch: String,
 
     #[command(flatten)]
     pub(crate) on: On,

@@ -5,49 +5,31 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use longhaul_transcript::{
-    Archived, Context, Draft, Durability, EntryId, Error, Packing, Session, Writer, archive,
-    has_archive, liveness, restore,
+    Archived, Context, Draft, Durability, EntryId, Packing, Session, Writer, archive, has_archive,
+    is_pin, restore,
 };
-use serde_json::{Value, json};
 
-use super::answer;
 use super::measured::heading;
-use crate::app::App;
 use crate::args::{
     ArchiveArgs, BranchArgs, LabelArgs, Leave, PinArgs, RenameArgs, RewriteArgs, Which,
 };
-use crate::failure::Failure;
-use crate::out;
-use crate::table::{Table, left, right};
-use crate::{own_write, paint, resolve};
+use crate::prelude::*;
 
 /// The file of a session that may be written to now.
-pub(super) fn writable(app: &App, session: &Session, leave: Leave) -> Result<PathBuf, Failure> {
-    if !session.format().is_writable() {
-        return Err(Error::Foreign {
-            path: session.path().to_owned(),
-            agent: session.format().agent(),
-        }
-        .into());
-    }
-    let path = session.path().to_owned();
-    if leave.force {
-        return Ok(path);
-    }
-    let tells = !own_write::is_ours(app, &path) && !own_write::shows_its_use(app, &path);
-    let age = App::since_written(&path).filter(|_| tells);
-    match liveness::in_use(&path, age)? {
-        Some(evidence) => Err(evidence.refusal(&path).into()),
-        None => Ok(path),
+pub(super) fn writable(app: &App, session: &Session, leave: Leave) -> Result<PathBuf> {
+    match leave.force && session.format().is_writable() {
+        true => Ok(session.path().to_owned()),
+        false => Ok(app.last_writes().writable(session, SystemTime::now())?),
     }
 }
 
 /// When written entries are forced to the disk. A command is a turn of its
 /// own, so only `os` leaves it to the system.
 pub(super) fn durability(app: &App) -> Durability {
-    match app.config.config.transcript.durability {
+    match app.config.transcript.durability {
         Durability::Os => Durability::Os,
         Durability::Always | Durability::Turn => Durability::Always,
     }
@@ -58,51 +40,47 @@ pub(super) fn to_change(
     app: &App,
     name: Option<&OsStr>,
     leave: Leave,
-) -> Result<(Session, PathBuf), Failure> {
+) -> Result<(Session, PathBuf)> {
     let session = resolve::session_to_write(app, name)?;
     let path = writable(app, &session, leave)?;
     Ok((session, path))
 }
 
 /// Appends one entry and says what that did.
-fn append(app: &App, session: &Session, draft: &Draft, said: &str) -> Result<(), Failure> {
+fn append(app: &App, session: &Session, draft: &Draft, said: &str) -> Result {
     let id = Writer::open(session.path(), durability(app))?.append(draft, app.stamp())?;
     report(app, session, &id, said)
 }
 
-fn report(app: &App, session: &Session, id: &EntryId, said: &str) -> Result<(), Failure> {
-    own_write::remember(app, session.path());
-    if app.json {
-        let session = answer::session(app, session);
-        return out::json(&json!({ "session": session, "entry": id.as_str() }));
-    }
-    say!("{said}")
+fn report(app: &App, session: &Session, id: &EntryId, said: &str) -> Result {
+    app.last_writes().remember(session.path());
+    let session = answer::session(app, session);
+    app.answer(&json!({ "session": session, "entry": id.as_str() }), said)
 }
 
-pub(super) fn branch(app: &App, args: &BranchArgs) -> Result<(), Failure> {
+pub(super) fn branch(app: &App, args: &BranchArgs) -> Result {
     let (session, path) = to_change(app, args.on.name(), args.leave)?;
     let target = resolve::entry(&session.tree()?, &session, &args.entry)?;
     let mut writer = Writer::open(&path, durability(app))?;
     let from = writer.parent().cloned();
     if from.as_ref() == Some(&target) {
-        return Err(Failure::nothing(format!("{target} is the leaf already.")));
+        return Err(nothing!("{target} is the leaf already."));
     }
     let from = from.unwrap_or_else(|| target.clone());
     writer.branch(Some(target.clone()));
-    let draft = if args.summary.is_empty() {
-        App::branch_mark(&from)
-    } else {
-        Draft::BranchSummary {
+    let draft = match args.summary.is_empty() {
+        true => App::branch_mark(&from),
+        false => Draft::BranchSummary {
             from: from.clone(),
             summary: args.summary.clone(),
-        }
+        },
     };
     let id = writer.append(&draft, app.stamp())?;
     let said = format!("the session continues from {target}; {from} stays in the file");
     report(app, &session, &id, &said)
 }
 
-pub(super) fn pin(app: &App, args: &PinArgs) -> Result<(), Failure> {
+pub(super) fn pin(app: &App, args: &PinArgs) -> Result {
     let (session, _) = to_change(app, args.on.name(), args.leave)?;
     let tree = session.tree()?;
     let target = resolve::entry(&tree, &session, &args.entry)?;
@@ -110,29 +88,23 @@ pub(super) fn pin(app: &App, args: &PinArgs) -> Result<(), Failure> {
     let pinned = present.filter(|label| is_pin(label));
     if args.remove {
         if pinned.is_none() {
-            return Err(Failure::nothing(format!("{target} is not pinned.")));
+            return Err(nothing!("{target} is not pinned."));
         }
         let said = format!("{target} is no longer pinned");
         let label = None;
         return append(app, &session, &Draft::Label { target, label }, &said);
     }
     if let Some(label) = present.filter(|label| !is_pin(label)) {
-        return Err(
-            Failure::new(format!("{target} is labelled {label:?} already")).help(
-                "an entry has one label; remove it first with `longhaul session label --remove`",
-            ),
-        );
+        return Err(fail!("{target} is labelled {label:?} already").help(
+            "an entry has one label; remove it first with `longhaul session label --remove`",
+        ));
     }
     if pinned.is_some_and(|label| note(label) == args.note.as_deref()) {
-        return Err(Failure::nothing(format!("{target} is pinned already.")));
+        return Err(nothing!("{target} is pinned already."));
     }
     let said = format!("{target} is pinned");
     let draft = Draft::pin(target, args.note.as_deref());
     append(app, &session, &draft, &said)
-}
-
-fn is_pin(label: &str) -> bool {
-    label == "pin" || label.starts_with("pin:")
 }
 
 /// Why an entry is pinned.
@@ -141,7 +113,7 @@ fn note(label: &str) -> Option<&str> {
 }
 
 /// The pins of a session and what each keeps in every context.
-pub(super) fn pins(app: &App, which: &Which) -> Result<(), Failure> {
+pub(super) fn pins(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
     let tree = session.tree()?;
     let mut meter = app.meter();
@@ -189,7 +161,7 @@ pub(super) fn pins(app: &App, which: &Which) -> Result<(), Failure> {
     table.print(app.columns())
 }
 
-pub(super) fn label(app: &App, args: &LabelArgs) -> Result<(), Failure> {
+pub(super) fn label(app: &App, args: &LabelArgs) -> Result {
     let (session, _) = to_change(app, args.on.name(), args.leave)?;
     let tree = session.tree()?;
     let target = resolve::entry(&tree, &session, &args.entry)?;
@@ -209,14 +181,14 @@ pub(super) fn label(app: &App, args: &LabelArgs) -> Result<(), Failure> {
 }
 
 /// Gives a session a name, by which it is listed and found.
-pub(super) fn rename(app: &App, args: &RenameArgs) -> Result<(), Failure> {
+pub(super) fn rename(app: &App, args: &RenameArgs) -> Result {
     let (session, _) = to_change(app, args.on.name(), args.leave)?;
     let name = args.name.clone();
     let said = format!("the session is called {name:?} now");
     append(app, &session, &Draft::SessionInfo { name }, &said)
 }
 
-pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
+pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result {
     const NOTHING: &str = "Nothing to archive: the session was never compacted, or all before its \
         boundary is archived already.";
     let (session, path) = to_change(app, args.rewrite.which.name(), args.rewrite.leave)?;
@@ -226,59 +198,45 @@ pub(super) fn pack(app: &App, args: &ArchiveArgs) -> Result<(), Failure> {
     let shown = app.show_path(&path);
     let question = format!("Move everything before the boundary of {shown} into its archive?");
     app.confirm(&question, args.rewrite.yes)?;
-    let packing = match args.zstd || app.config.config.transcript.compress_archive {
+    let packing = match args.zstd || app.config.transcript.compress_archive {
         true => Packing::Zstd,
         false => Packing::Plain,
     };
     let Some(moved) = archive(&path, packing)? else {
         return Err(Failure::nothing(NOTHING));
     };
-    own_write::remember(app, &path);
+    app.last_writes().remember(&path);
     if app.json {
-        return out::json(&moved_json(app, &session, &moved));
+        return out::json(&moved_json(app, &session, &moved)?);
     }
-    say!(
-        "{} moved to {}; the session file went from {} to {}",
-        paint::bytes(moved.bytes),
-        app.show_path(&moved.archive),
-        paint::bytes(moved.live_before),
-        paint::bytes(moved.live_after)
-    )?;
-    app.note("`longhaul session restore` puts them back");
+    let [bytes, before, after] =
+        [moved.bytes, moved.live_before, moved.live_after].map(paint::bytes);
+    let to = app.show_path(&moved.archive);
+    say!("{bytes} moved to {to}; the session file went from {before} to {after}")?;
+    out::note("`longhaul session restore` puts them back");
     Ok(())
 }
 
-pub(super) fn unpack(app: &App, args: &RewriteArgs) -> Result<(), Failure> {
+pub(super) fn unpack(app: &App, args: &RewriteArgs) -> Result {
     const NOTHING: &str = "Nothing to restore: there is no archive beside the session.";
     let (session, path) = to_change(app, args.which.name(), args.leave)?;
     if !has_archive(&path) {
         return Err(Failure::nothing(NOTHING));
     }
     let shown = app.show_path(&path);
-    app.confirm(
-        &format!("Put the archived entries back into {shown}?"),
-        args.yes,
-    )?;
+    let question = format!("Put the archived entries back into {shown}?");
+    app.confirm(&question, args.yes)?;
     let Some(moved) = restore(&path)? else {
         return Err(Failure::nothing(NOTHING));
     };
-    own_write::remember(app, &path);
+    app.last_writes().remember(&path);
     if app.json {
-        return out::json(&moved_json(app, &session, &moved));
+        return out::json(&moved_json(app, &session, &moved)?);
     }
-    say!(
-        "{} restored; the session file has {} now",
-        paint::bytes(moved.bytes),
-        paint::bytes(moved.live_after)
-    )
+    let [bytes, after] = [moved.bytes, moved.live_after].map(paint::bytes);
+    say!("{bytes} restored; the session file has {after} now")
 }
 
-fn moved_json(app: &App, session: &Session, moved: &Archived) -> Value {
-    json!({
-        "session": answer::session(app, session),
-        "archive": answer::path(&moved.archive),
-        "bytes": moved.bytes,
-        "liveBefore": moved.live_before,
-        "liveAfter": moved.live_after,
-    })
+fn moved_json(app: &App, session: &Session, moved: &Archived) -> Result<Value> {
+    answer::joined(json!({ "session": answer::session(app, session) }), moved)
 }

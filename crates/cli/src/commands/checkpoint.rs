@@ -8,20 +8,14 @@ use longhaul_engine::event::Event;
 use longhaul_engine::live::{Live, worn_by};
 use longhaul_tokens::Estimator;
 use longhaul_transcript::{Millis, Session};
-use serde_json::{Value, json};
 
-use super::answer;
-use super::measured::{Measured, heading};
+use super::events;
+use super::measured::{heading, measure};
 use super::saving::{Saving, read_only, tell};
-use crate::app::App;
 use crate::args::{CheckpointArgs, CheckpointCommand, Which};
-use crate::failure::Failure;
-use crate::out;
-use crate::style::style;
-use crate::table::{Table, left, right};
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &CheckpointCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &CheckpointCommand) -> Result {
     match command {
         CheckpointCommand::List { which } => list(app, which),
         CheckpointCommand::Show(args) if args.as_restored => show_restored(app, args),
@@ -30,7 +24,7 @@ pub(crate) fn run(app: &App, command: &CheckpointCommand) -> Result<(), Failure>
     }
 }
 
-fn list(app: &App, which: &Which) -> Result<(), Failure> {
+fn list(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
     let saving = Saving::of(app, &session);
     let listed = saving.store.list(&saving.whose.key)?;
@@ -68,9 +62,9 @@ fn list(app: &App, which: &Which) -> Result<(), Failure> {
         .iter()
         .filter_map(|one| one.checkpoint.as_ref().err())
     {
-        app.note(&format!("note: {error}"));
+        note!("note: {error}");
         if let Some(remedy) = error.remedy() {
-            app.note(&format!("      {remedy}"));
+            note!("      {remedy}");
         }
     }
     Ok(())
@@ -78,9 +72,9 @@ fn list(app: &App, which: &Which) -> Result<(), Failure> {
 
 fn row(app: &App, checkpoint: &Checkpoint) -> [String; 6] {
     let meta = &checkpoint.meta;
+    let time = Millis::parse_iso(&meta.created_at);
     [
-        Millis::parse_iso(&meta.created_at)
-            .map(|time| paint::ago(app.now(), time))
+        time.map(|time| paint::ago(app.now(), time))
             .unwrap_or_default(),
         word(&meta.trigger),
         paint::number(meta.token_usage.input_tokens),
@@ -119,24 +113,22 @@ fn damage_json(error: &Error) -> Value {
         Error::Damaged { flaw, .. } => flaw.line,
         _ => None,
     };
-    json!({ "line": line, "message": App::redact(&error.to_string()), "remedy": error.remedy() })
+    json!({ "line": line, "message": out::redacted(&error.to_string()), "remedy": error.remedy() })
 }
 
 /// The checkpoint a command is about: the named one, or the newest that can be
 /// read.
-fn find(app: &App, args: &CheckpointArgs) -> Result<(Session, Saving, Checkpoint), Failure> {
+fn find(app: &App, args: &CheckpointArgs) -> Result<(Session, Saving, Checkpoint)> {
     let session = resolve::session(app, args.on.name())?;
     let saving = Saving::of(app, &session);
     let checkpoint = match args.checkpoint {
         Some(id) => named(&saving, id)?,
         None => {
             let checkpoints = saving.checkpoints();
-            let latest = checkpoints.latest(&mut |event| tell(app, &event))?;
-            latest.ok_or_else(|| {
-                Failure::nothing(
-                    "There is no checkpoint of this session; `longhaul checkpoint create` writes one.",
-                )
-            })?
+            let latest = checkpoints.latest(&mut |event| tell(&event))?;
+            let none =
+                "There is no checkpoint of this session; `longhaul checkpoint create` writes one.";
+            latest.ok_or_else(|| Failure::nothing(none))?
         }
     };
     Ok((session, saving, checkpoint))
@@ -144,27 +136,23 @@ fn find(app: &App, args: &CheckpointArgs) -> Result<(Session, Saving, Checkpoint
 
 /// One checkpoint by its name. Of a damaged one the newest that can be read is
 /// named as the way out.
-fn named(saving: &Saving, id: CheckpointId) -> Result<Checkpoint, Failure> {
+fn named(saving: &Saving, id: CheckpointId) -> Result<Checkpoint> {
     let key = &saving.whose.key;
     saving.store.get(key, id).map_err(|error| {
         let damaged = matches!(error, Error::Damaged { .. });
-        let latest = saving
-            .store
-            .latest(key)
-            .ok()
-            .and_then(|latest| latest.checkpoint);
+        let latest = saving.store.latest(key).ok().filter(|_| damaged);
         let failure = Failure::from(error);
-        match latest.filter(|_| damaged) {
-            Some(latest) => failure.detail(format!(
-                "{} is the newest that can be read",
-                latest.meta.checkpoint_id
-            )),
+        match latest.and_then(|latest| latest.checkpoint) {
+            Some(latest) => {
+                let id = latest.meta.checkpoint_id;
+                failure.detail(format!("{id} is the newest that can be read"))
+            }
             None => failure,
         }
     })
 }
 
-fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
+fn show(app: &App, args: &CheckpointArgs) -> Result {
     let (session, saving, checkpoint) = find(app, args)?;
     let id = checkpoint.meta.checkpoint_id;
     if app.json {
@@ -178,14 +166,14 @@ fn show(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
     out::whole(&checkpoint.to_yaml())
 }
 
-fn create(app: &App, which: &Which) -> Result<(), Failure> {
-    if app.config.config.sandbox.read_only {
+fn create(app: &App, which: &Which) -> Result {
+    if app.config.sandbox.read_only {
         return Err(read_only());
     }
-    let measured = Measured::of(app, which.name(), None)?;
+    let measured = measure(app, which.name(), None)?;
     let session = &measured.session;
     let saving = Saving::of(app, session);
-    let config = &app.config.config;
+    let config = &app.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
     let occasion = Occasion {
         at: app.now(),
@@ -200,10 +188,10 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
     let id = checkpoints.write(&live, &occasion, &mut |event| match event {
         Event::CheckpointWritten(event) => written = Some(*event),
         Event::CheckpointsRetired { checkpoints } => retired = checkpoints,
-        event => tell(app, &event),
+        event => tell(&event),
     })?;
     let Some(written) = written else {
-        return Err(Failure::nothing(format!("Unchanged: {id} says the same.")));
+        return Err(nothing!("Unchanged: {id} says the same."));
     };
     let path = saving.path(app, id);
     if app.json {
@@ -222,24 +210,19 @@ fn create(app: &App, which: &Which) -> Result<(), Failure> {
             "retired": retired,
         }));
     }
-    say!(
-        "{id}: {}, {}, {}; {}",
-        paint::plural(written.decisions as u64, "decision"),
-        paint::plural((written.files_modified + written.files_read) as u64, "file"),
-        paint::plural(written.open_items as u64, "open item"),
-        app.show_path(&path)
-    )?;
+    let shown = app.show_path(&path);
+    say!("{id}: {}; {shown}", events::holds(&written))?;
     if !retired.is_empty() {
-        app.note(&format!("removed as too old: {}", retired.join(", ")));
+        note!("removed as too old: {}", retired.join(", "));
     }
-    app.note("`longhaul checkpoint show --as-restored` prints it as an agent gets it back");
+    out::note("`longhaul checkpoint show --as-restored` prints it as an agent gets it back");
     Ok(())
 }
 
 /// Prints what a restore would put into a context.
-fn show_restored(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
+fn show_restored(app: &App, args: &CheckpointArgs) -> Result {
     let (session, _, checkpoint) = find(app, args)?;
-    let config = &app.config.config;
+    let config = &app.config;
     // The compaction that it was made for has happened since.
     let (epoch, wear) = worn_by(&session, &session.load()?, &app.keep(&session))?;
     let compactions = epoch.count().max(checkpoint.meta.compaction_count);
@@ -249,10 +232,8 @@ fn show_restored(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
         warning: warning.as_deref(),
     };
     let Some(fragment) = checkpoint.restore(&how, Estimator::O200k.counter()) else {
-        return Err(
-            Failure::new(format!("{} tokens are too few for any text", how.limit))
-                .help("raise `restore.checkpointTokens`"),
-        );
+        return Err(fail!("{} tokens are too few for any text", how.limit)
+            .help("raise `restore.checkpointTokens`"));
     };
     if app.json {
         let mut parts = serde_json::to_value(&checkpoint)?;
@@ -272,10 +253,7 @@ fn show_restored(app: &App, args: &CheckpointArgs) -> Result<(), Failure> {
         }));
     }
     out::whole(fragment.text())?;
-    app.note(&format!(
-        "{} as text, {} tokens",
-        checkpoint.meta.checkpoint_id,
-        fragment.tokens()
-    ));
+    let id = checkpoint.meta.checkpoint_id;
+    note!("{id} as text, {} tokens", fragment.tokens());
     Ok(())
 }

@@ -1,32 +1,24 @@
 //! `compact`: make room, now, and prove what was kept.
 
-use std::ops::ControlFlow;
-
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::Error;
-use longhaul_engine::checkpoints::Sink;
 use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
 use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
 use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Boundary, Entry, EntryId, Loaded, Session, Writer, has_archive};
-use serde_json::{Value, json};
+use longhaul_transcript::{Boundary, EntryId, Loaded, Session, Writer, has_archive};
 
-use super::answer;
 use super::change::{durability, to_change};
 use super::measured::heading;
 use super::models::{self, Waiting};
-use super::saving::{Materials, Saving, read_only, tell};
-use crate::app::App;
+use super::saving::{Saving, read_only, tell, workspace};
 use crate::args::CompactArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::{own_write, paint, resolve};
+use crate::prelude::*;
 
 /// A session that was opened, and what is said about it.
 struct Opened {
@@ -45,14 +37,14 @@ struct About<'a> {
     before: Tokens,
 }
 
-pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &CompactArgs) -> Result {
     if args.reset_breaker {
         return reset_breaker(app, args);
     }
     if args.undo || args.redo {
         return again(app, args);
     }
-    let config = &app.config.config;
+    let config = &app.config;
     if config.sandbox.read_only && !args.dry_run {
         return Err(read_only());
     }
@@ -60,21 +52,13 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         true => resolve::session(app, args.which.name())?,
         false => to_change(app, args.which.name(), args.leave)?.0,
     };
-    let saving = Saving::of(app, &session);
     // First what takes in most of the file, so that it is read once.
     let Opened { bench, reading } = open(app, &session)?;
     let window = bench.window;
-    let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
     let waiting = models::waiting(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
-    let workspace = materials.root();
-    let put_back = |live: &Live, sink: &mut Sink<'_>| {
-        materials.with(|putting| {
-            let checkpoints = saving.checkpoints();
-            checkpoints.restore(&saving.notebook, live, putting, sink)
-        })
-    };
+    let found = workspace(app, &session);
     let mut site = AtRest::new(Resting {
         stored: &session,
         bench,
@@ -84,13 +68,13 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
         stamp: Box::new(|| app.stamp()),
-        workspace,
+        workspace: found.as_ref().map(|found| found.root().to_owned()),
+        found,
         now: Box::new(|| app.zoned()),
-        put_back: Box::new(put_back),
-        sink: Box::new(|event| tell(app, &event)),
+        sink: Box::new(|event| tell(&event)),
     });
     let mut pending = None;
-    if !args.dry_run && saving.intent().is_some() {
+    if !args.dry_run && Saving::of(app, &session).intent(app).is_some() {
         let lock = site.lock().map_err(blocked)?;
         pending = Compactor::at(&mut site).recover();
         drop(lock);
@@ -125,14 +109,14 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         Ok(previewed) => previewed,
         Err(CompactionFailure::NothingToDo) => {
             if let Some(note) = &unasked {
-                app.note(&format!("note: {note}"));
+                note!("note: {note}");
             }
             let protect = window.scaled(config.protected_tail(configured(layer)));
-            return Err(Failure::nothing(format!(
+            return Err(nothing!(
                 "Nothing to compact: the context has {} tokens, and the last {} stay verbatim.",
                 about.before,
                 protect.min(about.before)
-            )));
+            ));
         }
         Err(why @ CompactionFailure::Grows { .. }) => return Err(grows(&why)),
         Err(failure) if args.dry_run => return Err(Failure::new(failure.to_string())),
@@ -159,7 +143,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     drop(inside);
     match made.map_err(blocked)? {
         Outcome::Made(made) => {
-            own_write::remember(app, session.path());
+            app.last_writes().remember(session.path());
             report(&about, &made)
         }
         Outcome::Refused(why) => Err(grows(&why)),
@@ -170,7 +154,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
 
 /// That it is better left alone.
 fn grows(why: &CompactionFailure) -> Failure {
-    Failure::nothing(format!("Nothing changed: {why}."))
+    nothing!("Nothing changed: {why}.")
 }
 
 /// Why nothing could be tried.
@@ -194,30 +178,21 @@ fn configured(layer: Layer) -> longhaul_engine::config::Layer {
     }
 }
 
-fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
-    let config = &app.config.config;
+fn open(app: &App, session: &Session) -> Result<Opened> {
+    let config = &app.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
     let mut meter = app.meter();
     let reading = meter.context(live.loaded(), &live.context());
     let (window, _) = app.window_in(session, &reading)?;
     let (mut bench, damage) = Bench::new(session, live, window, config, &app.state_dir);
     bench.meter = meter;
-    damage.iter().for_each(|event| tell(app, event));
+    damage.iter().for_each(tell);
     Ok(Opened { bench, reading })
 }
 
 /// The tail that a layer protects, fitted to the window.
 pub(crate) fn protected(app: &App, layer: Layer, window: &Window) -> Tokens {
-    window.scaled(app.config.config.protected_tail(configured(layer)))
-}
-
-/// What a session's state goes by.
-pub(super) fn key_of(session: &Session) -> String {
-    session
-        .reference()
-        .key
-        .clone()
-        .unwrap_or_else(|| session.header().id.clone())
+    window.scaled(app.config.protected_tail(configured(layer)))
 }
 
 impl About<'_> {
@@ -228,20 +203,21 @@ impl About<'_> {
             .compaction_pays_after(ratio, Summarizer::Mechanical)
     }
 
-    fn tokens(&self, after: Tokens) -> Result<(), Failure> {
-        let About { window, before, .. } = self;
+    fn tokens(&self, after: Tokens) -> Result {
+        let (window, before) = (self.window, self.before);
+        let (size, [from, to]) = (
+            window.size(),
+            [before, after].map(|at| window.fullness(at) * 100.0),
+        );
         row!(
             "Tokens",
-            "{before} → {after} of {} ({:.0} % → {:.0} %)",
-            window.size(),
-            window.fullness(*before) * 100.0,
-            window.fullness(after) * 100.0
+            "{before} → {after} of {size} ({from:.0} % → {to:.0} %)"
         )
     }
 }
 
 /// Says what would be done; no model is asked for that.
-fn preview(about: &About<'_>, mut made: Made, waiting: Option<&Waiting>) -> Result<(), Failure> {
+fn preview(about: &About<'_>, mut made: Made, waiting: Option<&Waiting>) -> Result {
     let app = about.app;
     let asks = waiting.map(Waiting::name);
     if let Some(name) = &asks {
@@ -255,26 +231,24 @@ fn preview(about: &About<'_>, mut made: Made, waiting: Option<&Waiting>) -> Resu
         Some(name) => format!("{name} asked for the summary"),
         None => "no model call".to_owned(),
     };
-    paint::row(
-        "Cost",
-        match about.pays_after(made.event.tokens_after) {
-            Some(turns) if turns < 1000.0 => {
-                format!("pays for itself after {turns:.1} requests (cache rewritten once, {call})")
-            }
-            _ => "does not pay for itself".to_owned(),
-        },
-    )?;
+    let cost = match about.pays_after(made.event.tokens_after) {
+        Some(turns) if turns < 1000.0 => {
+            format!("pays for itself after {turns:.1} requests (cache rewritten once, {call})")
+        }
+        _ => "does not pay for itself".to_owned(),
+    };
+    out::row("Cost", cost)?;
     if let Some(name) = asks {
-        app.note(&format!(
+        note!(
             "{name} would write the prose and was not asked; the numbers are those of an \
              extracted summary"
-        ));
+        );
     }
-    app.note("nothing was changed; without --dry-run it is done");
+    out::note("nothing was changed; without --dry-run it is done");
     Ok(())
 }
 
-fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
+fn report(about: &About<'_>, made: &Made) -> Result {
     let app = about.app;
     let event = &made.event;
     if app.json {
@@ -282,26 +256,22 @@ fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
     }
     print(about, made)?;
     if !event.checkpoint.is_empty() {
-        paint::row("Checkpoint", &event.checkpoint)?;
+        out::row("Checkpoint", &event.checkpoint)?;
     }
     let restored = made.restored.fragments.iter();
-    let restored: Vec<String> = restored
-        .map(|fragment| format!("{} {}", fragment.kind(), fragment.tokens()))
-        .collect();
+    let restored = restored.map(|one| format!("{} {}", one.kind(), one.tokens()));
+    let restored: Vec<String> = restored.collect();
     if !restored.is_empty() {
         row!("Puts back", "{} tokens", restored.join(", "))?;
     }
-    for problem in &made.restored.problems {
-        app.note(&format!("note: {problem}"));
-    }
-    app.note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
+    out::note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
     Ok(())
 }
 
-fn print(about: &About<'_>, made: &Made) -> Result<(), Failure> {
+fn print(about: &About<'_>, made: &Made) -> Result {
     let (event, removed) = (&made.event, &made.removed);
     say!("{}", heading(about.app, about.session))?;
-    paint::row("Layer", about.layer)?;
+    out::row("Layer", about.layer)?;
     about.tokens(event.tokens_after)?;
     let span = match &removed.span {
         Some((first, last)) => format!(", entries {first} to {last}"),
@@ -309,17 +279,17 @@ fn print(about: &About<'_>, made: &Made) -> Result<(), Failure> {
     };
     let messages = paint::number(removed.messages as u64);
     let leaves = format!("{messages} messages ({} tokens){span}", removed.tokens);
-    paint::row("Leaves", leaves)?;
+    out::row("Leaves", leaves)?;
     let split = match event.splits_turn {
         true => "; the current turn is divided",
         false => "",
     };
     let stays = format!("{} messages verbatim{split}", event.messages_kept);
-    paint::row("Stays", stays)?;
-    paint::row("Fidelity", &event.fidelity)?;
-    paint::row("Summarizer", &event.summarizer)?;
+    out::row("Stays", stays)?;
+    out::row("Fidelity", &event.fidelity)?;
+    out::row("Summarizer", &event.summarizer)?;
     for note in &event.notes {
-        about.app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     Ok(())
 }
@@ -358,39 +328,33 @@ fn made_json(about: &About<'_>, made: &Made, entry: Option<&EntryId>) -> Value {
 }
 
 /// Hides tool output, or says what would be hidden.
-fn prune(about: &About<'_>, args: &CompactArgs, site: &mut AtRest<'_>) -> Result<(), Failure> {
+fn prune(about: &About<'_>, args: &CompactArgs, site: &mut AtRest<'_>) -> Result {
     let app = about.app;
-    let settings = app.config.config.prune_settings(about.window);
+    let settings = app.config.prune_settings(about.window);
     let size = site.size();
     let Some(pruned) = Compactor::at(site).prunable(&settings, size) else {
-        return Err(Failure::nothing(format!(
+        return Err(nothing!(
             "Nothing worth pruning: less than {} tokens of tool output would come free.",
             settings.minimum
-        )));
+        ));
     };
     let after = about.before - pruned.freed;
     if args.dry_run {
         return pruned_report(about, &pruned, after, None, None);
     }
-    let question = format!(
-        "Hide {} tool results ({} to {after} tokens)?",
-        pruned.results, about.before
-    );
+    let (results, before) = (pruned.results, about.before);
+    let question = format!("Hide {results} tool results ({before} to {after} tokens)?");
     app.confirm(&question, args.yes)?;
     let _lock = site.lock().map_err(blocked)?;
     let mut compactor = Compactor::at(site);
-    let checkpoint = match app.config.config.writes_checkpoints() {
+    let checkpoint = match app.config.writes_checkpoints() {
         true => compactor.checkpoint(Saved::Compaction, about.before),
         false => None,
     };
     compactor.prune(size).map_err(blocked)?;
-    own_write::remember(app, about.session.path());
-    let mark = site
-        .bench()
-        .live
-        .entries()
-        .last()
-        .map(|entry| entry.id.clone());
+    app.last_writes().remember(about.session.path());
+    let entries = site.bench().live.entries();
+    let mark = entries.last().map(|entry| entry.id.clone());
     pruned_report(about, &pruned, after, mark.as_ref(), checkpoint)
 }
 
@@ -400,7 +364,7 @@ fn pruned_report(
     after: Tokens,
     mark: Option<&EntryId>,
     checkpoint: Option<CheckpointId>,
-) -> Result<(), Failure> {
+) -> Result {
     let app = about.app;
     if app.json {
         return out::json(&json!({
@@ -417,29 +381,29 @@ fn pruned_report(
         }));
     }
     say!("{}", heading(app, about.session))?;
-    paint::row("Layer", Layer::Prune)?;
+    out::row("Layer", Layer::Prune)?;
     about.tokens(after)?;
+    let results = pruned.results;
     row!(
         "Hides",
-        "{} tool results; `longhaul recall ID` brings each back",
-        pruned.results
+        "{results} tool results; `longhaul recall ID` brings each back"
     )?;
     if let Some(checkpoint) = checkpoint {
-        paint::row("Checkpoint", checkpoint)?;
+        out::row("Checkpoint", checkpoint)?;
     }
-    app.note(match mark {
+    out::note(match mark {
         None => "nothing was changed; without --dry-run it is done",
         Some(_) => "`longhaul compact --undo` takes it back",
     });
     Ok(())
 }
 
-fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
+fn again(app: &App, args: &CompactArgs) -> Result {
     let (session, path) = to_change(app, args.which.name(), args.leave)?;
-    let config = &app.config.config;
+    let config = &app.config;
     let live = Live::open_with(&session, config.state_capture(), &app.keep(&session))?;
     let plan: Again = if args.undo {
-        live.undo(|| app.stamp(), &|id| find(&session, id))
+        live.undo(|| app.stamp(), &|id| session.entry(id).ok())
     } else {
         live.redo(|| app.stamp())
     }
@@ -467,13 +431,11 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     }
     let ids = writer.append_all(&plan.drafts)?;
     writer.end_turn()?;
-    own_write::remember(app, &path);
+    app.last_writes().remember(&path);
     // It is done, whether or not it can be measured.
-    let now = Session::open_ref(session.reference())
-        .map_err(Failure::from)
-        .and_then(|session| open(app, &session))
-        .ok()
-        .map(|now| (now.reading.measurement.tokens, now.bench.window));
+    let now = || open(app, &Session::open_ref(session.reference())?);
+    let now = now().ok();
+    let now = now.map(|now| (now.reading.measurement.tokens, now.bench.window));
     if app.json {
         return out::json(&json!({
             "session": answer::session(app, &session),
@@ -483,27 +445,25 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
             "window": now.as_ref().map(|(_, window)| window.size()),
         }));
     }
-    say!(
-        "{} {}; nothing was removed from the file",
-        if args.undo { "took back" } else { "did again" },
-        plan.subject
-    )?;
+    let (done, way_out) = match args.undo {
+        true => ("took back", "--redo"),
+        false => ("did again", "--undo"),
+    };
+    say!("{done} {}; nothing was removed from the file", plan.subject)?;
     let Some((tokens, window)) = now else {
         return Ok(());
     };
+    let (size, hard) = (window.size(), window.hard());
     row!(
         "Tokens",
-        "{tokens} of {} ({:.0} %)",
-        window.size(),
+        "{tokens} of {size} ({:.0} %)",
         window.fullness(tokens) * 100.0
     )?;
-    if tokens >= window.hard() {
-        let way_out = if args.undo { "--redo" } else { "--undo" };
-        app.note(&format!(
-            "note: that is beyond the hard limit of {} tokens; `longhaul compact` makes room, \
-            `longhaul compact {way_out}` goes back",
-            window.hard()
-        ));
+    if tokens >= hard {
+        note!(
+            "note: that is beyond the hard limit of {hard} tokens; `longhaul compact` makes room, \
+            `longhaul compact {way_out}` goes back"
+        );
     }
     Ok(())
 }
@@ -524,24 +484,11 @@ pub(super) fn is_whole(loaded: &Loaded) -> bool {
     }
 }
 
-fn find(session: &Session, id: &EntryId) -> Option<Entry> {
-    let mut found = None;
-    let mut take = |entry: Entry| {
-        if entry.id == *id {
-            found = Some(entry);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    };
-    let _ = session.each(&mut take);
-    found
-}
-
-fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
+fn reset_breaker(app: &App, args: &CompactArgs) -> Result {
     let session = resolve::session(app, args.which.name())?;
-    let (mut state, damage) = SessionState::load(&app.state_dir, &key_of(&session));
+    let (mut state, damage) = SessionState::load(&app.state_dir, session.key());
     if let Some(damage) = damage {
-        app.note(&format!("note: {damage}"));
+        note!("note: {damage}");
     }
     if state.breaker.failures == 0 {
         return Err(Failure::nothing(
@@ -550,10 +497,9 @@ fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     }
     state.breaker.reset();
     state.save(&app.state_dir)?;
-    if app.json {
-        return out::json(
-            &json!({ "session": answer::session(app, &session), "breaker": "closed" }),
-        );
-    }
-    say!("The breaker is closed; compaction may be tried again.")
+    let value = json!({ "session": answer::session(app, &session), "breaker": "closed" });
+    app.answer(
+        &value,
+        "The breaker is closed; compaction may be tried again.",
+    )
 }

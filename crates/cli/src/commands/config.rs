@@ -1,20 +1,15 @@
 //! `config …`: the values in force, where they come from, and new ones.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use longhaul_engine::config::{self, Origin, Places, candidates, schema};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
-use super::answer;
-use crate::app::{App, config_failure};
+use crate::app::{config_failure, folder_in};
 use crate::args::ConfigCommand;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
-use crate::table::{Table, left};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result {
     match command {
         ConfigCommand::Show { origin, key } => show(app, *origin, key.as_deref()),
         ConfigCommand::Set { key, value } => set(app, key, value),
@@ -23,27 +18,24 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> Result<(), Failure> {
     }
 }
 
-fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
-    let mut rows = app.config.rows();
+fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result {
+    let mut rows = app.resolved.rows();
     if let Some(prefix) = prefix {
         rows.retain(|row| row.key.as_str().starts_with(prefix));
         if rows.is_empty() {
-            return Err(Failure::usage(format!("no key starts with {prefix:?}"))
+            return Err(usage!("no key starts with {prefix:?}")
                 .help("`longhaul config show` lists all keys"));
         }
     }
     if app.json {
-        let values: Map<String, Value> = rows
-            .iter()
-            .map(|row| {
-                let value = if origin {
-                    json!({ "value": row.value, "origin": row.origin })
-                } else {
-                    row.value.clone()
-                };
-                (row.key.as_str().to_owned(), value)
-            })
-            .collect();
+        let values = rows.iter().map(|row| {
+            let value = match origin {
+                true => json!({ "value": row.value, "origin": row.origin }),
+                false => row.value.clone(),
+            };
+            (row.key.as_str().to_owned(), value)
+        });
+        let values: Map<String, Value> = values.collect();
         return out::json(&values);
     }
     let mut table = Table::new([
@@ -63,23 +55,22 @@ fn show(app: &App, origin: bool, prefix: Option<&str>) -> Result<(), Failure> {
             true if set => row.origin.to_string(),
             true => style(&row.origin).dim().to_string(),
         };
-        let value = if set {
-            style(value).bold().to_string()
-        } else {
-            value
+        let value = match set {
+            true => style(value).bold().to_string(),
+            false => value,
         };
         table.row([row.key.as_str().to_owned(), value, from]);
     }
     table.print(app.columns())?;
-    for note in &app.config.notes {
-        app.note(&format!("note: {note}"));
+    for note in &app.resolved.notes {
+        note!("note: {note}");
     }
     Ok(())
 }
 
 /// Puts a value into the file that counts, or into a new one in the state folder.
-fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
-    let variable = config_variable();
+fn set(app: &App, key: &str, value: &str) -> Result {
+    let variable = folder_in("LONGHAUL_CONFIG");
     let found = config::find(&places(app, variable.as_deref()), &config::read);
     let new = || {
         let flag = app.config_flag.clone().or(variable.clone());
@@ -107,7 +98,7 @@ fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
     };
     let mut rows = resolve(None, vec![flag])?.rows().into_iter();
     let Some(row) = rows.find(|row| row.origin != Origin::Default) else {
-        return Err(Failure::usage(format!("{key} cannot be set by itself")));
+        return Err(usage!("{key} cannot be set by itself"));
     };
     let path = app.show_path(&file.path);
     let Some(text) = config::edited(&file, &row.key, &row.value) else {
@@ -116,27 +107,17 @@ fn set(app: &App, key: &str, value: &str) -> Result<(), Failure> {
         return Err(Failure::new(what).help(by_hand));
     };
     // What is refused would keep every other command from working.
-    resolve(
-        Some(config::ConfigFile {
-            text: text.clone(),
-            ..file.clone()
-        }),
-        Vec::new(),
-    )?;
+    let mut changed = file.clone();
+    changed.text.clone_from(&text);
+    resolve(Some(changed), Vec::new())?;
     if let Some(folder) = file.path.parent() {
         longhaul_files::create_folder(folder)?;
     }
     let target = longhaul_files::resolve(&file.path).unwrap_or_else(|_| file.path.clone());
     longhaul_files::replace(&target, text.as_bytes())?;
-    if app.json {
-        let path = answer::path(&file.path);
-        return out::json(&json!({ "path": path, "key": row.key.as_str(), "value": row.value }));
-    }
-    say!("{} is {} now, in {path}", row.key.as_str(), row.value)
-}
-
-fn config_variable() -> Option<PathBuf> {
-    std::env::var_os("LONGHAUL_CONFIG").map(PathBuf::from)
+    let (key, value, file) = (row.key.as_str(), &row.value, answer::path(&file.path));
+    let answer = json!({ "path": file, "key": key, "value": value });
+    app.answer(&answer, format!("{key} is {value} now, in {path}"))
 }
 
 fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
@@ -148,17 +129,17 @@ fn places<'a>(app: &'a App, variable: Option<&'a Path>) -> Places<'a> {
     }
 }
 
-fn path(app: &App) -> Result<(), Failure> {
-    let variable = config_variable();
+fn path(app: &App) -> Result {
+    let variable = folder_in("LONGHAUL_CONFIG");
     let candidates = candidates(&places(app, variable.as_deref()));
     let used = candidates.iter().find(|candidate| candidate.path.is_file());
     if app.json {
+        let looked = candidates
+            .iter()
+            .map(|candidate| answer::path(&candidate.path));
         return out::json(&json!({
             "path": used.map(|candidate| answer::path(&candidate.path)),
-            "candidates": candidates
-                .iter()
-                .map(|candidate| answer::path(&candidate.path))
-                .collect::<Vec<_>>(),
+            "candidates": looked.collect::<Vec<_>>(),
             "stateDir": answer::path(&app.state_dir),
         }));
     }
@@ -166,9 +147,9 @@ fn path(app: &App) -> Result<(), Failure> {
         Some(candidate) => say!("{}", candidate.path.display())?,
         None => {
             say!("no configuration file; the defaults are in force")?;
-            app.note("looked for:");
+            out::note("looked for:");
             for candidate in &candidates {
-                app.note(&format!("  {}", app.show_path(&candidate.path)));
+                note!("  {}", app.show_path(&candidate.path));
             }
         }
     }

@@ -3,24 +3,20 @@
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::ours;
-use longhaul_engine::standing::Standing;
+use longhaul_engine::standing::{Standing, next_threshold};
 use longhaul_engine::state::SessionState;
-use longhaul_tokens::{Gauge, Tokens, Window};
-use longhaul_transcript::{Block, ContextMessage, MessageView, Millis, Role, json as stored};
-use serde_json::json;
+use longhaul_tokens::Gauge;
+use longhaul_transcript::{Block, ContextMessage, Millis, Role, json as stored};
 
-use super::chat::money;
-use super::measured::{Measured, heading, percent};
+use super::measured::{Measured, heading, measure, note_unasked, window_source};
 use super::saving::{Saving, restored, tell};
-use super::{answer, budget, carry, compact, diff, history, inspect, report_faults, windows};
-use crate::app::App;
-use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
-use crate::failure::Failure;
-use crate::out;
-use crate::style::style;
-use crate::{paint, resolve};
+use super::show::title;
+use super::spending;
+use super::{budget, diff, history, inspect, report_faults, transfer, windows};
+use crate::args::{AutocompactArgs, ContextCommand, Which};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &ContextCommand) -> Result {
     match command {
         ContextCommand::Status { which } => status(app, which),
         ContextCommand::Show {
@@ -36,69 +32,61 @@ pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
         ContextCommand::Diff(args) => diff::diff(app, args),
         ContextCommand::Autocompact(args) => autocompact(app, args),
         ContextCommand::Windows(args) => windows::windows(app, args),
-        ContextCommand::Export(args) => carry::export(app, args),
+        ContextCommand::Export(args) => transfer::export(app, args),
     }
 }
 
 /// Remembers whether thresholds may compact a session.
-fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
+fn autocompact(app: &App, args: &AutocompactArgs) -> Result {
     let session = resolve::session(app, args.on.name())?;
-    let key = compact::key_of(&session);
+    let key = session.key().to_owned();
     let (mut state, damage) = SessionState::load(&app.state_dir, &key);
     if let Some(damage) = damage {
-        app.note(&format!("note: {damage}"));
+        note!("note: {damage}");
     }
-    let on = args.switch == Switch::On;
+    let on = args.switch == "on";
     if state.autocompact == Some(on) {
-        let word = if on { "on" } else { "off" };
-        return Err(Failure::nothing(format!(
-            "Automatic compaction is {word} already."
-        )));
+        let word = &args.switch;
+        return Err(nothing!("Automatic compaction is {word} already."));
     }
     state.autocompact = Some(on);
     state.save(&app.state_dir)?;
-    if app.json {
-        return out::json(&json!({ "session": answer::session(app, &session), "autocompact": on }));
-    }
-    say!(
-        "Automatic compaction of {key} is {}.",
-        if on {
-            "on"
-        } else {
-            "off: only overflow and `longhaul compact` compact it"
-        }
-    )
+    let word = match on {
+        true => "on",
+        false => "off: only overflow and `longhaul compact` compact it",
+    };
+    let value = json!({ "session": answer::session(app, &session), "autocompact": on });
+    app.answer(&value, format!("Automatic compaction of {key} is {word}."))
 }
 
-fn status(app: &App, which: &Which) -> Result<(), Failure> {
-    let measured = Measured::of(app, which.name(), None)?;
-    let seen = measured.seen();
-    let mut standing = Standing::of(&seen, &app.config.config, &app.state_dir)?;
+fn status(app: &App, which: &Which) -> Result {
+    let measured = measure(app, which.name(), None)?;
+    let mut standing = Standing::of(&measured, &app.config, &app.state_dir)?;
     // `--model` asks about another one than the session's.
-    standing.window_source = measured.window_source(app);
+    standing.window_source = window_source(app, &measured);
     if app.json {
-        return out::json(&standing.to_json(&seen, model(app, &measured), &app.state_dir));
+        return out::json(&standing.to_json(&measured, model(app, &measured), &app.state_dir));
     }
     print_status(app, &measured, &standing)?;
     if let Some(spending) = &standing.spending {
-        money::print(spending)?;
+        spending::print(spending)?;
     }
     for line in standing.brakes.lines() {
-        paint::row("Stopped", line)?;
+        out::row("Stopped", line)?;
     }
-    paint::row("Advice", &standing.advice)?;
-    measured.note_unasked(app);
+    out::row("Advice", &standing.advice)?;
+    note_unasked(&measured);
     for event in &standing.troubles {
-        tell(app, event);
+        tell(event);
     }
-    if Saving::of(app, &measured.session).intent().is_some() {
-        app.note("note: a compaction was interrupted; `longhaul compact` completes it");
+    if Saving::of(app, &measured.session).intent(app).is_some() {
+        out::note("note: a compaction was interrupted; `longhaul compact` completes it");
     }
-    report_faults(app, &measured.loaded.faults);
+    report_faults(&measured.loaded.faults);
     Ok(())
 }
 
-fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result<(), Failure> {
+fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result {
     let state = &standing.degradation;
     let loss_from = match standing.loss_measured {
         true => "% of the facts only by recall, measured",
@@ -111,26 +99,28 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result<(
     say!(
         "{} {}",
         colour.apply_to(paint::bar(window.fullness(tokens), 40)),
-        colour.apply_to(format!("{:.1} %", percent(measured)))
+        colour.apply_to(format!("{:.1} %", measured.percent()))
     )?;
     let source = measured.reading.measurement.source;
     row!("Tokens", "{tokens} of {} ({source})", window.size())?;
     let model = paint::gist(model(app, measured).unwrap_or("unknown"), 60);
-    paint::row("Model", model)?;
-    paint::row("Window", measured.window_source(app))?;
+    out::row("Model", model)?;
+    out::row("Window", window_source(app, measured))?;
     let census = measured.context.census();
+    let [user, assistant, results, other] = [
+        census.user,
+        census.assistant,
+        census.tool_results,
+        census.other,
+    ]
+    .map(|count| paint::number(count as u64));
     row!(
         "Messages",
-        "{} user, {} assistant, {} tool results, {} other",
-        paint::number(census.user as u64),
-        paint::number(census.assistant as u64),
-        paint::number(census.tool_results as u64),
-        paint::number(census.other as u64)
+        "{user} user, {assistant} assistant, {results} tool results, {other} other"
     )?;
-    let when = match measured.loaded.last_compaction() {
-        Some(time) => format!(" (last {})", paint::ago(app.now(), time)),
-        None => String::new(),
-    };
+    let ago = |time| paint::ago(app.now(), time);
+    let last = measured.loaded.last_compaction();
+    let when = last.map_or(String::new(), |time| format!(" (last {})", ago(time)));
     row!("Compactions", "{}{when}", paint::epoch(standing.epoch))?;
     row!(
         "Risk",
@@ -140,15 +130,10 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result<(
     )?;
     if let Some(checkpoint) = &standing.checkpoint {
         let time = Millis::parse_iso(&checkpoint.meta.created_at);
-        let when = time.map(|time| format!(" ({})", paint::ago(app.now(), time)));
-        row!(
-            "Checkpoint",
-            "{}{}",
-            checkpoint.meta.checkpoint_id,
-            when.unwrap_or_default()
-        )?;
+        let when = time.map_or(String::new(), |time| format!(" ({})", ago(time)));
+        row!("Checkpoint", "{}{when}", checkpoint.meta.checkpoint_id)?;
     }
-    paint::row("Next", next_threshold(window, tokens))
+    out::row("Next", next_threshold(window, tokens))
 }
 
 fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {
@@ -160,22 +145,9 @@ fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {
     app.model.as_deref().or(stated)
 }
 
-fn next_threshold(window: &Window, tokens: Tokens) -> String {
-    let steps = [
-        ("the gauge appears", window.gauge()),
-        ("a checkpoint is due", window.checkpoint()),
-        ("compaction is due", window.activation()),
-        ("no request may leave", window.hard()),
-    ];
-    match steps.iter().find(|(_, at)| tokens < *at) {
-        Some((what, at)) => format!("{what} at {at}, {} from here", *at - tokens),
-        None => "past every threshold".into(),
-    }
-}
-
-fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
-    let measured = Measured::of(app, which.name(), at)?;
-    let restored = restored(app, &measured, at);
+fn show(app: &App, which: &Which, at: Option<&str>) -> Result {
+    let measured = measure(app, which.name(), at)?;
+    let restored = restored(app, &measured, at)?;
     if app.json {
         return show_json(app, &measured, &restored);
     }
@@ -187,30 +159,30 @@ fn show(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
         true => "tool definitions are the agent's own and not in its file",
         false => "the system prompt and tools are the agent's own and not in its file",
     };
-    app.note(&format!(
+    note!(
         "{}, {} tokens ({}); {missing}",
         paint::plural(messages.len() as u64, "message"),
         measured.tokens(),
         measured.reading.measurement.source
-    ));
+    );
     if !restored.fragments.is_empty() {
         let parts = restored.fragments.iter();
         let parts: Vec<String> = parts
             .map(|fragment| format!("{} ({} tokens)", fragment.kind(), fragment.tokens()))
             .collect();
-        app.note(&format!(
+        note!(
             "an agent that runs with longhaul is also given: {}",
             parts.join(", ")
-        ));
+        );
     }
-    report_faults(app, &measured.loaded.faults);
+    report_faults(&measured.loaded.faults);
     Ok(())
 }
 
 /// The whole request: what the agent's program would add to the file's messages.
-fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Failure> {
-    let measured = Measured::of(app, which.name(), at)?;
-    let restored = restored(app, &measured, at);
+fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result {
+    let measured = measure(app, which.name(), at)?;
+    let restored = restored(app, &measured, at)?;
     let layout = budget::lay_out(app, &measured, &restored)?;
     if app.json {
         let rest = json!({
@@ -235,27 +207,24 @@ fn show_assembled(app: &App, which: &Which, at: Option<&str>) -> Result<(), Fail
     for message in &layout.messages {
         print_message(message)?;
     }
-    app.note(&format!(
+    note!(
         "{}, {} tokens by our count; tool definitions are the agent's own",
         paint::plural(layout.messages.len() as u64, "message"),
         layout.breakdown.total
-    ));
+    );
     if let Some(error) = &layout.over {
-        app.note(&format!(
-            "it would not be sent: {error}; {}",
-            error.remedy()
-        ));
+        note!("it would not be sent: {error}; {}", error.remedy());
     }
-    budget::note_problems(app, &layout);
+    budget::note_problems(&layout);
     for problem in &restored.problems {
-        app.note_once(&format!("note: {problem}; {}", problem.remedy()));
+        out::note_once(&format!("note: {problem}; {}", problem.remedy()));
     }
-    report_faults(app, &measured.loaded.faults);
+    report_faults(&measured.loaded.faults);
     Ok(())
 }
 
 /// The messages keep their stored bytes, so the object is put together as text.
-fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(), Failure> {
+fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result {
     let saving = Saving::of(app, &measured.session);
     let latest = saving.store.latest(&saving.whose.key).unwrap_or_default();
     let checkpoint = saving
@@ -285,7 +254,7 @@ fn show_json(app: &App, measured: &Measured, restored: &Restoration) -> Result<(
     out::whole(&format!("{{\"messages\":{messages},{}\n", &rest[1..]))
 }
 
-fn print_message(message: &ContextMessage) -> Result<(), Failure> {
+fn print_message(message: &ContextMessage) -> Result {
     let view = message.view();
     let heading = ours::heading(&title(&view), message.entry.as_str());
     say!("{}", style(paint::gist(&heading, 200)).cyan())?;
@@ -319,14 +288,4 @@ fn print_message(message: &ContextMessage) -> Result<(), Failure> {
         }
     }
     say!("")
-}
-
-pub(super) fn title(view: &MessageView<'_>) -> String {
-    match view.role {
-        Role::ToolResult => {
-            let mark = if view.is_error() { ", failed" } else { "" };
-            format!("result of {}{mark}", view.tool_name().unwrap_or_default())
-        }
-        ref role => role.to_string(),
-    }
 }

@@ -6,19 +6,13 @@ use longhaul_compaction::audit::Audit;
 use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, has_archive};
-use serde_json::{Value, json};
 
-use super::answer;
 use super::compact::is_whole;
 use super::measured::heading;
-use crate::app::App;
 use crate::args::DiffArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::table::{Table, left, right};
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
+pub(super) fn diff(app: &App, args: &DiffArgs) -> Result {
     let session = resolve::session(app, args.on.name())?;
     let survey = Survey::of(&session, &app.keep(&session))?;
     let all = survey.compactions(&session)?;
@@ -34,7 +28,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     let Some(entry) = entry else {
         return Err(match (&args.compaction, all.is_empty()) {
             (_, true) => Failure::nothing("Never compacted."),
-            (Some(name), false) => Failure::new(format!("no compaction is called {name:?}")).help(
+            (Some(name), false) => fail!("no compaction is called {name:?}").help(
                 "`longhaul context history` lists them; a number or the start of an id will do",
             ),
             (None, false) => Failure::nothing("Never compacted."),
@@ -96,7 +90,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
             .filter(|message| message.role != Role::CompactionSummary)
             .count()
     )?;
-    paint::row(
+    out::row(
         "Left",
         match archived {
             true => "what lies in the archive; `longhaul session restore` puts it back".into(),
@@ -107,7 +101,7 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
         },
     )?;
     if let Some(fidelity) = &fidelity {
-        paint::row("Fidelity", fidelity)?;
+        out::row("Fidelity", fidelity)?;
         pointers(fidelity)?;
     }
     if left_out.is_empty() {
@@ -129,16 +123,13 @@ pub(super) fn diff(app: &App, args: &DiffArgs) -> Result<(), Failure> {
     }
     table.print(app.columns())?;
     if left_out.len() > args.limit {
-        app.note(&format!(
-            "{} more; --limit shows them",
-            left_out.len() - args.limit
-        ));
+        note!("{} more; --limit shows them", left_out.len() - args.limit);
     }
     Ok(())
 }
 
 /// What is lost, and what of the user's words is shortened or only in the file.
-fn pointers(fidelity: &Audit) -> Result<(), Failure> {
+fn pointers(fidelity: &Audit) -> Result {
     const SHOWN: usize = 10;
     let lost = fidelity.lost.iter().map(|missing| ("  lost", missing));
     let reduced = fidelity

@@ -4,18 +4,12 @@ use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Body, Compaction, Entry};
-use serde_json::{Value, json};
 
-use super::answer;
 use super::measured::heading;
-use crate::app::App;
 use crate::args::Which;
-use crate::failure::Failure;
-use crate::out;
-use crate::table::{Table, left, right};
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
+pub(super) fn history(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
     let survey = Survey::of(&session, &app.keep(&session))?;
     let entries = survey.compactions(&session)?;
@@ -39,10 +33,9 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     if rows.is_empty() {
         return say!("Never compacted.");
     }
-    let own: Vec<String> = rows
-        .iter()
-        .map(|(_, entry, _)| entry.id.to_string())
-        .collect();
+    let own = rows.iter().map(|(_, entry, _)| entry.id.to_string());
+    let own: Vec<String> = own.collect();
+    let starts = resolve::id_starts(&session, &survey, &own)?;
     let mut table = Table::new([
         right("#"),
         left("WHEN"),
@@ -58,28 +51,22 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
-    for ((epoch, entry, compaction), id) in rows
-        .iter()
-        .zip(resolve::id_starts(&session, &survey, &own)?)
-    {
+    for ((epoch, entry, compaction), id) in rows.iter().zip(starts) {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
         // The user's words that stand whole in the context, and what was lost.
         let audit = fidelity(entry);
-        let facts = audit.as_ref().map_or(["-".into(), "-".into()], |audit| {
-            let said = audit.user_text;
+        let [kept, lost] = audit.map_or(["-".into(), "-".into()], |audit| {
+            let said = &audit.user_text;
             [
                 format!("{}/{}", said.whole, said.total),
                 audit.losses().to_string(),
             ]
         });
-        let [kept, lost] = facts;
+        let when = entry.time.map(|time| paint::ago(app.now(), time));
         table.row([
             epoch.to_string(),
-            entry
-                .time
-                .map(|time| paint::ago(app.now(), time))
-                .unwrap_or_default(),
+            when.unwrap_or_default(),
             word(&compaction.layer),
             word(&compaction.trigger),
             tokens(compaction.tokens_before),

@@ -5,37 +5,25 @@ use longhaul_engine::standing;
 use longhaul_engine::survey::Survey;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
-use serde_json::json;
 
-use super::context::title;
-use super::measured::{Measured, heading, percent};
+use super::budget;
+use super::measured::{Measured, heading, measure, note_unasked};
 use super::saving::restored;
-use super::show::call;
-use super::{answer, budget};
-use crate::app::App;
+use super::show::{call, title};
 use crate::args::Which;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 use crate::resolve::id_starts;
-use crate::style::style;
-use crate::table::{Table, left, right};
 
-pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failure> {
-    let measured = Measured::of(app, which.name(), None)?;
+pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result {
+    let measured = measure(app, which.name(), None)?;
     let parts = app.meter().parts(&measured.context);
     let window = &measured.window;
     let tokens = measured.tokens();
-    let mut largest: Vec<(usize, Tokens)> = measured
-        .reading
-        .per_message
-        .iter()
-        .copied()
-        .enumerate()
-        .collect();
+    let per_message = measured.reading.per_message.iter().copied();
+    let mut largest: Vec<(usize, Tokens)> = per_message.enumerate().collect();
     largest.sort_by_key(|(at, tokens)| (std::cmp::Reverse(*tokens), *at));
     largest.truncate(top);
-    let restored = restored(app, &measured, None);
+    let restored = restored(app, &measured, None)?;
     let layout = budget::lay_out(app, &measured, &restored)?;
     let retrieved = retrieved(&measured);
     let verdict = budget::cache_verdict(app, &measured)?;
@@ -44,18 +32,18 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
             "session": answer::session(app, &measured.session),
             "tokens": tokens,
             "tokensFrom": measured.reading.measurement.source.to_string(),
-            "percent": percent(&measured),
+            "percent": measured.percent(),
             "anchor": measured.reading.anchor.as_ref().map(|id| id.as_str()),
             "anchored": measured.reading.measurement.anchored,
             "estimated": measured.reading.measurement.estimated,
-            "estimator": app.config.config.tokens.estimator.to_string(),
+            "estimator": app.config.tokens.estimator.to_string(),
             "factor": measured.reading.factor,
             "parts": parts,
             "retrieved": retrieved,
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
-            "thresholds": standing::thresholds(window),
+            "thresholds": standing::thresholds_json(window),
             "largest": largest.iter().map(|(at, tokens)| json!({
                 "entry": measured.context.messages[*at].entry.as_str(),
                 "role": measured.context.messages[*at].role,
@@ -68,29 +56,26 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
     say!("{}", heading(app, &measured.session))?;
     budget::print(app, &layout, &restored)?;
     say!("")?;
-    for (name, tokens) in parts
-        .rows()
-        .into_iter()
-        .chain([("  recalled again", retrieved)])
-    {
+    let rows = parts.rows().into_iter();
+    for (name, tokens) in rows.chain([("  recalled again", retrieved)]) {
         if tokens > Tokens::ZERO {
             print_part(name, tokens, window)?;
         }
     }
     if measured.reading.anchor.is_some() && tokens > parts.total() {
         print_part("not in the file", tokens - parts.total(), window)?;
-        app.note(
+        out::note(
             "not in the file: what the provider counted beyond our count (system prompt, tools, \
             and the error of the count)",
         );
     }
-    measured.note_unasked(app);
+    note_unasked(&measured);
     say!("")?;
     print_measurement(&measured)?;
     say!("")?;
     budget::print_rest(app, &layout, &verdict)?;
     print_largest(app, &measured, &largest)?;
-    budget::note_problems(app, &layout);
+    budget::note_problems(&layout);
     Ok(())
 }
 
@@ -107,7 +92,7 @@ fn retrieved(measured: &Measured) -> Tokens {
         .sum()
 }
 
-fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure> {
+fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result {
     say!(
         "{} {:>10}  {} {:>5.1} %",
         style(format!("{name:<16}")).dim(),
@@ -117,52 +102,34 @@ fn print_part(name: &str, tokens: Tokens, window: &Window) -> Result<(), Failure
     )
 }
 
-fn print_measurement(measured: &Measured) -> Result<(), Failure> {
+fn print_measurement(measured: &Measured) -> Result {
     let tokens = measured.tokens();
     let window = &measured.window;
+    let size = window.size();
     row!(
         "Context",
-        "{tokens} of {} ({:.1} %)",
-        window.size(),
-        percent(measured)
+        "{tokens} of {size} ({:.1} %)",
+        measured.percent()
     )?;
-    paint::row("Known from", measured.reading.measurement.source)?;
+    out::row("Known from", measured.reading.measurement.source)?;
     let factor = measured.reading.factor;
-    paint::row(
-        "Correction",
-        match factor.samples {
-            0 => "none learnt yet".to_owned(),
-            samples => format!(
-                "× {:.2}, learnt from {}",
-                factor.value,
-                paint::plural(samples, "answer")
-            ),
-        },
-    )?;
-    row!("Window", "{} ({})", window.size(), measured.origin.origin)?;
-    for (name, at) in [
-        ("  gauge", window.gauge()),
-        ("  checkpoint", window.checkpoint()),
-        ("  prune", window.prune()),
-        ("  activation", window.activation()),
-        ("  hard", window.hard()),
-        ("  full", window.full()),
-    ] {
-        let at_tokens = format!("{:>10}", at.to_string());
-        if tokens >= at {
-            row!(name, "{at_tokens}  {}", style("passed").yellow())?;
-        } else {
-            paint::row(name, at_tokens)?;
+    let learnt = paint::plural(factor.samples, "answer");
+    match factor.samples {
+        0 => out::row("Correction", "none learnt yet")?,
+        _ => row!("Correction", "× {:.2}, learnt from {learnt}", factor.value)?,
+    }
+    row!("Window", "{size} ({})", measured.origin.origin)?;
+    for (name, at, _) in standing::thresholds(window) {
+        let (name, at_tokens) = (format!("  {name}"), format!("{:>10}", at.to_string()));
+        match tokens >= at {
+            true => row!(&name, "{at_tokens}  {}", style("passed").yellow())?,
+            false => out::row(&name, at_tokens)?,
         }
     }
     Ok(())
 }
 
-fn print_largest(
-    app: &App,
-    measured: &Measured,
-    largest: &[(usize, Tokens)],
-) -> Result<(), Failure> {
+fn print_largest(app: &App, measured: &Measured, largest: &[(usize, Tokens)]) -> Result {
     if largest.is_empty() {
         return Ok(());
     }
@@ -170,10 +137,10 @@ fn print_largest(
     let messages = &measured.context.messages;
     let session = &measured.session;
     let survey = Survey::of(session, &app.keep(session))?;
-    let own: Vec<String> = largest
+    let own = largest
         .iter()
-        .map(|(at, _)| messages[*at].entry.to_string())
-        .collect();
+        .map(|(at, _)| messages[*at].entry.to_string());
+    let own: Vec<String> = own.collect();
     let mut table = Table::new([
         left("LARGEST"),
         right("TOKENS"),
@@ -184,17 +151,11 @@ fn print_largest(
         let view = messages[*at].view();
         let mut what = view.text();
         if view.role == Role::Assistant {
-            for made in view.tool_calls() {
-                what.push_str(" → ");
-                what.push_str(&call(&made));
-            }
+            let calls = view.tool_calls();
+            what.extend(calls.iter().map(|made| format!(" → {}", call(made))));
         }
-        table.row([
-            paint::gist(&title(&view), 30),
-            tokens.to_string(),
-            id,
-            paint::gist(&what, 80),
-        ]);
+        let (title, what) = (paint::gist(&title(&view), 30), paint::gist(&what, 80));
+        table.row([title, tokens.to_string(), id, what]);
     }
     table.print(app.columns())
 }

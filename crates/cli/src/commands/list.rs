@@ -5,17 +5,10 @@ use longhaul_engine::catalog::{self, Catalog, Glance, Problem};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::import::Listed;
 use longhaul_transcript::{Error, Format};
-use serde_json::{Value, json};
 
-use super::answer;
-use crate::app::App;
 use crate::args::ListArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 use crate::resolve::{belongs_to, id_of, short_ids};
-use crate::style::style;
-use crate::table::{Table, left, right};
 
 /// A session as the list shows it.
 struct Line {
@@ -25,7 +18,7 @@ struct Line {
     glance: Result<Glance, Error>,
 }
 
-pub(super) fn list(app: &App, args: &ListArgs) -> Result<(), Failure> {
+pub(super) fn list(app: &App, args: &ListArgs) -> Result {
     let Catalog { sessions, problems } = catalog::find(&app.places());
     // Short ids must be unique among all sessions, also those not shown.
     let ids = short_ids(&sessions);
@@ -42,15 +35,13 @@ pub(super) fn list(app: &App, args: &ListArgs) -> Result<(), Failure> {
         wanted.truncate(args.limit);
     }
     let glances = glances(app, &wanted);
-    let lines: Vec<Line> = wanted
-        .into_iter()
-        .zip(glances)
-        .map(|((found, short), glance)| Line {
-            found,
-            short,
-            glance,
-        })
-        .collect();
+    let lines = wanted.into_iter().zip(glances);
+    let lines = lines.map(|((found, short), glance)| Line {
+        found,
+        short,
+        glance,
+    });
+    let lines: Vec<Line> = lines.collect();
     if app.json {
         return print_json(app, &lines, &problems, total);
     }
@@ -63,20 +54,14 @@ fn agent(app: &App, found: &Listed, format: Format) -> &'static str {
 }
 
 /// The agent that a name means.
-fn named_agent(name: &str) -> Result<&'static str, Failure> {
+fn named_agent(name: &str) -> Result<&'static str> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "");
     let wanted = plain(name);
-    let formats = [
-        Format::Pi,
-        Format::OpenClaw,
-        Format::ClaudeCode,
-        Format::Codex,
-    ];
-    let mut agents = formats.into_iter().map(Format::agent).chain(["longhaul"]);
+    let mut agents = catalog::AGENTS.into_iter();
     agents
         .find(|agent| !wanted.is_empty() && plain(agent).starts_with(&wanted))
         .ok_or_else(|| {
-            Failure::usage(format!("no agent is called {name:?}"))
+            usage!("no agent is called {name:?}")
                 .help("use longhaul, pi, openclaw, claude or codex")
         })
 }
@@ -84,10 +69,9 @@ fn named_agent(name: &str) -> Result<&'static str, Failure> {
 /// Looks at sessions on all cores; files are independent of each other.
 fn glances(app: &App, sessions: &[(Listed, String)]) -> Vec<Result<Glance, Error>> {
     const WORTH_A_BAR: usize = 200;
-    let bar = if app.shows_progress() && sessions.len() > WORTH_A_BAR {
-        ProgressBar::new(sessions.len() as u64)
-    } else {
-        ProgressBar::hidden()
+    let bar = match out::shows_progress() && sessions.len() > WORTH_A_BAR {
+        true => ProgressBar::new(sessions.len() as u64),
+        false => ProgressBar::hidden(),
     };
     let look = |(found, _): &(Listed, String)| {
         let glance = catalog::glance(&found.reference, &mut app.meter());
@@ -118,10 +102,10 @@ fn window(app: &App, glance: &Glance) -> Option<(Tokens, Window)> {
     Some((tokens, window))
 }
 
-fn print(app: &App, lines: &[Line], problems: &[Problem], total: usize) -> Result<(), Failure> {
+fn print(app: &App, lines: &[Line], problems: &[Problem], total: usize) -> Result {
     if lines.is_empty() && total == 0 {
         say!("No sessions found.")?;
-        app.note(
+        out::note(
             "looked in the standard folders of pi, OpenClaw, Claude Code and Codex; \
             `longhaul sample demo.jsonl` makes one to try things out",
         );
@@ -145,20 +129,15 @@ fn print(app: &App, lines: &[Line], problems: &[Problem], total: usize) -> Resul
     }
     if total > lines.len() {
         let more = paint::number((total - lines.len()) as u64);
-        app.note(&format!("{more} more; --all shows them"));
+        note!("{more} more; --all shows them");
     }
     let broken = lines.iter().filter(|line| line.glance.is_err()).count();
     if broken > 0 {
-        app.note(&format!(
-            "{broken} could not be read; `longhaul session verify SESSION` says why"
-        ));
+        note!("{broken} could not be read; `longhaul session verify SESSION` says why");
     }
     for problem in problems {
-        app.note(&format!(
-            "skipped {}: {}",
-            app.show_path(&problem.path),
-            problem.reason
-        ));
+        let path = app.show_path(&problem.path);
+        note!("skipped {path}: {}", problem.reason);
     }
     Ok(())
 }
@@ -175,23 +154,12 @@ fn cells(app: &App, line: &Line) -> Vec<String> {
         Ok(glance) => glance,
         Err(error) => {
             let agent = agent(app, found, found.reference.format).to_owned();
-            let blank = || String::from("-");
             // The row says which file; there is no room to say it again.
             let path = found.reference.path.display().to_string();
-            let reason = App::redact(&error.to_string().replace(&path, "it"));
+            let reason = out::redacted(&error.to_string().replace(&path, "it"));
             let reason = style(paint::gist(&reason, ABOUT)).red().to_string();
-            return vec![
-                agent,
-                name(line),
-                when,
-                size,
-                blank(),
-                blank(),
-                blank(),
-                blank(),
-                String::new(),
-                reason,
-            ];
+            let blank = ["-", "-", "-", "-", ""].map(str::to_owned).to_vec();
+            return [vec![agent, name(line), when, size], blank, vec![reason]].concat();
         }
     };
     let (tokens, full) = match window(app, glance) {
@@ -236,24 +204,18 @@ fn folder(app: &App, path: &str) -> String {
     paint::folder_ending(&paint::gist(path, 4096), columns)
 }
 
-fn print_json(
-    app: &App,
-    lines: &[Line],
-    problems: &[Problem],
-    total: usize,
-) -> Result<(), Failure> {
-    let problems: Vec<Value> = problems
+fn print_json(app: &App, lines: &[Line], problems: &[Problem], total: usize) -> Result {
+    let problems = problems
         .iter()
-        .map(|problem| json!({ "path": answer::path(&problem.path), "reason": problem.reason }))
-        .collect();
+        .map(|one| json!({ "path": answer::path(&one.path), "reason": one.reason }));
     out::json(&json!({
-        "sessions": lines.iter().map(|line| line_json(app, line)).collect::<Vec<_>>(),
+        "sessions": lines.iter().map(|line| line_json(app, line)).collect::<Result<Vec<_>>>()?,
         "total": total,
-        "problems": problems,
+        "problems": problems.collect::<Vec<_>>(),
     }))
 }
 
-fn line_json(app: &App, line: &Line) -> Value {
+fn line_json(app: &App, line: &Line) -> Result<Value> {
     let Line { found, .. } = line;
     let mut value = json!({
         "id": id_of(&found.reference),
@@ -266,26 +228,28 @@ fn line_json(app: &App, line: &Line) -> Value {
         "modified": found.modified.map(|time| time.to_iso()),
     });
     match &line.glance {
-        Err(error) => value["error"] = json!(App::redact(&error.to_string())),
+        Err(error) => value["error"] = json!(out::redacted(&error.to_string())),
         Ok(glance) => {
-            let window = window(app, glance);
-            value["agent"] = json!(agent(app, found, glance.format));
-            value["format"] = json!(glance.format);
-            value["workspace"] = json!(glance.header.cwd.as_deref().map(answer::path));
-            value["turns"] = json!(glance.turns);
-            value["compactions"] = json!(glance.compactions);
-            value["tokens"] = json!(glance.measurement.map(|m| m.tokens));
-            value["tokensFrom"] = json!(glance.measurement.map(|m| m.source.to_string()));
-            value["window"] = json!(window.as_ref().map(|(_, window)| window.size()));
-            value["percent"] = json!(
-                window
-                    .as_ref()
-                    .map(|(tokens, window)| paint::percent(window, *tokens))
-            );
-            value["model"] = json!(glance.model);
-            value["title"] = json!(glance.title);
-            value["lastEntry"] = json!(glance.last.map(|time| time.to_iso()));
+            let (measured, window) = (&glance.measurement, window(app, glance));
+            let percent = window
+                .as_ref()
+                .map(|(tokens, of)| paint::percent(of, *tokens));
+            let known = json!({
+                "agent": agent(app, found, glance.format),
+                "format": glance.format,
+                "workspace": glance.header.cwd.as_deref().map(answer::path),
+                "turns": glance.turns,
+                "compactions": glance.compactions,
+                "tokens": measured.map(|m| m.tokens),
+                "tokensFrom": measured.map(|m| m.source.to_string()),
+                "window": window.map(|(_, window)| window.size()),
+                "percent": percent,
+                "model": glance.model,
+                "title": glance.title,
+                "lastEntry": glance.last.map(|time| time.to_iso()),
+            });
+            return answer::joined(value, &known);
         }
     }
-    value
+    Ok(value)
 }

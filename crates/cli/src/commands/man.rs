@@ -4,10 +4,9 @@ use std::path::Path;
 
 use clap_mangen::Man;
 
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
-pub(crate) fn run(command: clap::Command, dir: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn run(command: clap::Command, dir: Option<&Path>) -> Result {
     match dir {
         Some(dir) => {
             let mut command = command.disable_help_subcommand(true);
@@ -24,7 +23,7 @@ pub(crate) fn run(command: clap::Command, dir: Option<&Path>) -> Result<(), Fail
 }
 
 /// The pages of a command and of all below it.
-fn pages(command: clap::Command, root: &Path, below: &Path) -> Result<(), Failure> {
+fn pages(command: clap::Command, root: &Path, below: &Path) -> Result {
     let shown = command.get_subcommands().filter(|one| !one.is_hide_set());
     for one in shown.cloned() {
         pages(one, root, below)?;
@@ -37,7 +36,7 @@ fn pages(command: clap::Command, root: &Path, below: &Path) -> Result<(), Failur
     Ok(())
 }
 
-fn page(man: &Man) -> Result<Vec<u8>, Failure> {
+fn page(man: &Man) -> Result<Vec<u8>> {
     let mut page = Vec::new();
     man.render(&mut page).map_err(Failure::output)?;
     Ok(page)

@@ -9,13 +9,12 @@ use longhaul_server::desk::Desk;
 use longhaul_server::http::HttpLimits;
 use longhaul_server::mcp::{Error, Gate, serve_http, serve_stdio};
 
-use super::{memory, memory_files, models};
-use crate::app::App;
+use super::{memory, memory_folder, models};
 use crate::args::McpArgs;
-use crate::failure::Failure;
 use crate::out::remark;
+use crate::prelude::*;
 
-pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: App, args: &McpArgs) -> Result {
     let app = Arc::new(app);
     let gate = match args.http {
         Some(address) => Some((address, gate(&app, args, address)?)),
@@ -31,9 +30,7 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
     let served = runtime.block_on(async {
         match gate {
             None => serve_stdio(desk, cancel).await.map_err(Failure::from),
-            Some((address, (gate, is_new))) => {
-                listen(&app, desk, address, gate, is_new, cancel).await
-            }
+            Some((address, (gate, is_new))) => listen(desk, address, gate, is_new, cancel).await,
         }
     });
     // A read of standard input cannot be called off, and nobody waits for it.
@@ -42,8 +39,8 @@ pub(crate) fn run(app: App, args: &McpArgs) -> Result<(), Failure> {
 }
 
 /// What is served: everything below gets values.
-pub(super) fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
-    let config = app.config.config.clone();
+pub(super) fn desk(app: &Arc<App>) -> Result<Desk> {
+    let config = app.config.clone();
     let mut library = None;
     let mut notebook: Option<Arc<dyn Notebook>> = None;
     if memory::is_searched(app) {
@@ -62,8 +59,8 @@ pub(super) fn desk(app: &Arc<App>) -> Result<Desk, Failure> {
         library,
         notebook,
         log: Box::new(move || {
-            let memory = memory_files::writing(&log).map_err(in_words)?;
-            Ok((memory, memory_files::clock(&log)))
+            let memory = memory_folder::writing(&log).map_err(in_words)?;
+            Ok((memory, memory_folder::clock(&log)))
         }),
         window: Box::new(move |session, reading| {
             window.window_in(session, reading).map_err(in_words)
@@ -81,21 +78,21 @@ fn in_words(failure: Failure) -> String {
 }
 
 /// An address that others can reach needs a name under which they may.
-pub(super) fn refuse_strangers(address: SocketAddr, hosts: &[String]) -> Result<(), Failure> {
+pub(super) fn refuse_strangers(address: SocketAddr, hosts: &[String]) -> Result {
     if address.ip().is_loopback() || !hosts.is_empty() {
         return Ok(());
     }
-    Err(Failure::usage(format!(
-        "{address} can be reached from other machines, which could read every session here"
-    ))
-    .help(
-        "use 127.0.0.1, or name the host under which it may be reached with --allow-host, \
+    Err(
+        usage!("{address} can be reached from other machines, which could read every session here")
+            .help(
+                "use 127.0.0.1, or name the host under which it may be reached with --allow-host, \
          behind something that speaks TLS",
-    ))
+            ),
+    )
 }
 
 /// The token in an environment variable.
-pub(super) fn token_of(app: &App, name: &str) -> Result<String, Failure> {
+pub(super) fn token_of(app: &App, name: &str) -> Result<String> {
     const SHORTEST: usize = 16;
     match app.variable(name).map(|token| token.trim().to_owned()) {
         Some(token) if token.len() >= SHORTEST => Ok(token),
@@ -104,14 +101,14 @@ pub(super) fn token_of(app: &App, name: &str) -> Result<String, Failure> {
                 Some(_) => format!("the token in {name} is shorter than {SHORTEST} characters"),
                 None => format!("there is no token in the environment variable {name}"),
             };
-            Err(Failure::usage(what)
-                .help("set it to a long random text, or leave --token-env out for a new one"))
+            let help = "set it to a long random text, or leave --token-env out for a new one";
+            Err(Failure::usage(what).help(help))
         }
     }
 }
 
 /// Who may come in, and whether the token is a new one.
-fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool), Failure> {
+fn gate(app: &App, args: &McpArgs, address: SocketAddr) -> Result<(Gate, bool)> {
     refuse_strangers(address, &args.allow_host)?;
     let (token, is_new) = match &args.token_env {
         None => (new_token(), true),
@@ -136,13 +133,12 @@ pub(super) fn new_token() -> String {
 }
 
 async fn listen(
-    app: &App,
     desk: Arc<Desk>,
     address: SocketAddr,
     gate: Gate,
     is_new: bool,
     cancel: CancellationToken,
-) -> Result<(), Failure> {
+) -> Result {
     let listener = tokio::net::TcpListener::bind(address).await;
     let listener = listener.map_err(|source| Failure::from(Error::Http { address, source }))?;
     let bound = listener.local_addr().unwrap_or(address);
@@ -151,7 +147,7 @@ async fn listen(
     if is_new {
         remark(format_args!("token: {}", gate.token));
     }
-    app.note("send it as Authorization: Bearer TOKEN; Ctrl-C ends the server");
+    out::note("send it as Authorization: Bearer TOKEN; Ctrl-C ends the server");
     serve_http(listener, desk, gate, cancel).await;
     Ok(())
 }

@@ -1,24 +1,17 @@
 //! `memory init|lint|verify|status`: the files that outlive a session.
 
-use jiff::civil::DateTime;
 use longhaul_checkpoint::AGENTS_TEMPLATE;
-use longhaul_index::{Condition, IndexError, SqliteIndex};
-use longhaul_memory::files::{AgentsFile, Finding, Limits, Outcome, Standing, Verified, Verify};
-use longhaul_memory::{MemoryFolder, Seal};
-use serde_json::{Value, json};
+use longhaul_index::{Behind, Condition, IndexError, SqliteIndex};
+use longhaul_memory::MemoryFolder;
+use longhaul_memory::files::{AgentsFile, Finding, Outcome, Standing, Verified, Verify};
 
-use super::dream::unfinished;
-use super::{answer, memory as memory_index};
-use crate::app::App;
+use super::memory as memory_index;
+use super::memory_folder::{clock, limits, reading, refuse_read_only, unfinished, writing};
 
 use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
-use crate::table::{Table, left, right};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result {
     match command {
         MemoryFilesCommand::Init(args) => init(app, args),
         MemoryFilesCommand::Lint(args) => lint(app, args),
@@ -27,50 +20,7 @@ pub(crate) fn run(app: &App, command: &MemoryFilesCommand) -> Result<(), Failure
     }
 }
 
-/// The memory of the workspace, only to be read.
-pub(super) fn reading(app: &App) -> Result<MemoryFolder, Failure> {
-    Ok(MemoryFolder::open(&app.workspace, None)?)
-}
-
-fn refuse_read_only(app: &App) -> Result<(), Failure> {
-    match app.config.config.sandbox.read_only {
-        false => Ok(()),
-        true => Err(Failure::blocked("the workspace is read-only")
-            .detail("`sandbox.readOnly` is set")
-            .help("unset it to change the memory")),
-    }
-}
-
-/// The memory of the workspace with the installation's seal.
-pub(super) fn writing(app: &App) -> Result<MemoryFolder, Failure> {
-    refuse_read_only(app)?;
-    Ok(MemoryFolder::open(&app.workspace, Some(seal(app)?))?)
-}
-
-/// The installation's seal, made where there is none yet.
-pub(super) fn seal(app: &App) -> Result<Seal, Failure> {
-    // Each has 74 bits that nobody can guess.
-    let mut fresh = Vec::new();
-    for _ in 0..3 {
-        fresh.extend_from_slice(uuid::Uuid::now_v7().as_bytes());
-    }
-    Ok(Seal::of_state_dir(&app.state_dir, &fresh)?)
-}
-
-/// The time where the user is, for logs.
-pub(super) fn clock(app: &App) -> DateTime {
-    app.zoned().datetime()
-}
-
-pub(super) fn limits(app: &App) -> Limits {
-    let files = &app.config.config.memory.files;
-    Limits {
-        line_chars: files.line_chars as usize,
-        max_tokens: files.max_tokens,
-    }
-}
-
-fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
+fn init(app: &App, args: &InitArgs) -> Result {
     let memory = writing(app)?;
     let folder = memory.root().file_name().unwrap_or_default();
     let folder = folder.to_string_lossy();
@@ -82,7 +32,7 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
     };
     let made = memory.init(clock(app), name, agents)?;
     standings(app, &memory)?;
-    let findings = memory.lint(limits(app), &app.config.config.tokens.estimator)?;
+    let findings = memory.lint(limits(app), &app.config.tokens.estimator)?;
     if app.json {
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
@@ -97,21 +47,21 @@ fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {
         match one.outcome {
             Outcome::Made => say!("{}  {}", style("made").green(), one.file)?,
             Outcome::Kept => say!("{}  {}", style("kept").dim(), one.file)?,
-            Outcome::LeftToClaude => app.note(&format!(
+            Outcome::LeftToClaude => note!(
                 "note: {} was not made: it would be read in the place of CLAUDE.md, which is \
                  there; --agents makes it all the same",
                 one.file
-            )),
+            ),
         }
     }
     for found in &findings {
-        app.note(&format!("note: {}; {}", told(found), found.remedy()));
+        note!("note: {}; {}", told(found), found.remedy());
     }
     Ok(())
 }
 
-fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
-    let estimator = &app.config.config.tokens.estimator;
+fn lint(app: &App, args: &LintArgs) -> Result {
+    let estimator = &app.config.tokens.estimator;
     let memory = reading(app)?;
     unfinished(app, &memory);
     let findings = memory.lint(limits(app), estimator)?;
@@ -120,7 +70,7 @@ fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
         let memory = writing(app)?;
         if !args.yes {
             for found in &findings {
-                app.note(&format!("{}: {}", told(found), found.remedy()));
+                note!("{}: {}", told(found), found.remedy());
             }
         }
         app.confirm("Mend this?", args.yes)?;
@@ -153,7 +103,7 @@ fn lint(app: &App, args: &LintArgs) -> Result<(), Failure> {
 }
 
 /// Prints what is wrong.
-fn verdict(findings: &[Finding]) -> Result<(), Failure> {
+fn verdict(findings: &[Finding]) -> Result {
     if findings.is_empty() {
         return say!("Nothing to mend.");
     }
@@ -165,7 +115,7 @@ fn verdict(findings: &[Finding]) -> Result<(), Failure> {
 }
 
 /// Anything at all is a failure, for scripts.
-fn counted(findings: &[Finding]) -> Result<(), Failure> {
+fn counted(findings: &[Finding]) -> Result {
     match findings.len() as u64 {
         0 => Ok(()),
         count => Err(Failure::new(paint::plural(count, "finding"))),
@@ -192,7 +142,7 @@ fn finding(found: &Finding) -> Value {
     })
 }
 
-fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
+fn verify(app: &App, args: &VerifyArgs) -> Result {
     let mode = match (args.mark, args.accept) {
         (true, _) => Verify::Mark,
         (_, true) => Verify::Accept,
@@ -223,17 +173,17 @@ fn verify(app: &App, args: &VerifyArgs) -> Result<(), Failure> {
     }
     match stale {
         0 => Ok(()),
-        stale => Err(Failure::new(format!(
-            "{} cannot be believed",
-            paint::plural(stale, "pointer")
-        ))
-        .help("read those files, correct MEMORY.md, then `longhaul memory verify --accept`")),
+        stale => Err(
+            fail!("{} cannot be believed", paint::plural(stale, "pointer")).help(
+                "read those files, correct MEMORY.md, then `longhaul memory verify --accept`",
+            ),
+        ),
     }
 }
 
 /// How pointers stand. That can be told also where it cannot be remembered, as
 /// on a full disk.
-fn standings(app: &App, memory: &MemoryFolder) -> Result<Vec<Verified>, Failure> {
+fn standings(app: &App, memory: &MemoryFolder) -> Result<Vec<Verified>> {
     let error = match memory.verify(Verify::Tell) {
         Ok(verified) => return Ok(verified),
         Err(error) => error,
@@ -245,7 +195,7 @@ fn standings(app: &App, memory: &MemoryFolder) -> Result<Vec<Verified>, Failure>
         }
         other => other.to_string(),
     };
-    app.note(&format!("note: new pointers are not remembered: {reason}"));
+    note!("note: new pointers are not remembered: {reason}");
     Ok(verified)
 }
 
@@ -272,21 +222,17 @@ fn standing(one: &Verified) -> String {
     format!("{word:<5}  MEMORY.md:{}  {target}{why}", one.line)
 }
 
-fn status(app: &App) -> Result<(), Failure> {
+fn status(app: &App) -> Result {
     let memory = reading(app)?;
     unfinished(app, &memory);
-    let status = memory.status(limits(app), &app.config.config.tokens.estimator)?;
+    let status = memory.status(limits(app), &app.config.tokens.estimator)?;
     let chosen = memory_index::chosen(app)?;
     let index = memory_index::condition(app, chosen.encoder.clone());
     if app.json {
-        let mut value = json!({ "workspace": answer::path(memory.root()) });
-        if let (Value::Object(all), Value::Object(own)) =
-            (&mut value, serde_json::to_value(&status)?)
-        {
-            all.extend(own);
-            all.insert("index".into(), index_json(app, &index));
-            all.insert("embedding".into(), memory_index::embedding(&chosen));
-        }
+        let head = json!({ "workspace": answer::path(memory.root()) });
+        let mut value = answer::joined(head, &status)?;
+        value["index"] = index_json(app, &index);
+        value["embedding"] = memory_index::embedding(&chosen);
         return out::json(&value);
     }
     let mut table = Table::new([left("FILE"), right("SIZE"), right("TOKENS")]);
@@ -314,43 +260,35 @@ fn status(app: &App) -> Result<(), Failure> {
         }
     }
     say!("")?;
-    paint::row("pointers", status.pointers)?;
+    out::row("pointers", status.pointers)?;
     let logs = paint::plural(status.logs as u64, "day");
-    paint::row(
-        "daily logs",
-        match status.newest_log {
-            Some(date) => format!("{logs}, {}, newest {date}", paint::bytes(status.log_bytes)),
-            None => "none".into(),
-        },
-    )?;
+    let logs = status.newest_log.map_or("none".to_owned(), |newest| {
+        format!(
+            "{logs}, {}, newest {newest}",
+            paint::bytes(status.log_bytes)
+        )
+    });
+    out::row("daily logs", logs)?;
+    let findings = paint::plural(status.findings as u64, "finding");
     let findings = match status.findings {
         0 => style("nothing to mend".to_owned()).green(),
-        some => style(format!(
-            "{}; `longhaul memory lint` lists them",
-            paint::plural(some as u64, "finding")
-        ))
-        .yellow(),
+        _ => style(format!("{findings}; `longhaul memory lint` lists them")).yellow(),
     };
-    paint::row("lint", findings)?;
+    out::row("lint", findings)?;
     print_index(app, &index)?;
-    paint::row(
-        "vectors",
-        match &chosen.encoder {
-            Some(encoder) => {
-                let made = match &index {
-                    Ok(Some(found)) => format!(
-                        ", {} of {} made{}",
-                        paint::number(found.status.vectors),
-                        paint::plural(found.status.chunks, "chunk"),
-                        memory_index::without_vectors(&found.status)
-                    ),
-                    _ => String::new(),
-                };
-                format!("{} ({}){made}", encoder.id(), chosen.kind())
-            }
-            None => "none: searches go by words alone".to_owned(),
-        },
-    )?;
+    let made = index.as_ref().ok().and_then(Option::as_ref).map(|found| {
+        let (status, made) = (&found.status, paint::number(found.status.vectors));
+        let chunks = paint::plural(status.chunks, "chunk");
+        format!(
+            ", {made} of {chunks} made{}",
+            memory_index::without_vectors(status)
+        )
+    });
+    let made = made.unwrap_or_default();
+    match &chosen.encoder {
+        Some(encoder) => row!("vectors", "{} ({}){made}", encoder.id(), chosen.kind())?,
+        None => out::row("vectors", "none: searches go by words alone")?,
+    }
     if let Some(why) = &chosen.why {
         say!("  {}", style(why).dim())?;
     }
@@ -363,7 +301,7 @@ fn status(app: &App) -> Result<(), Failure> {
 /// The index in one word.
 fn index_state(app: &App, index: &Result<Option<Condition>, IndexError>) -> &'static str {
     match index {
-        _ if !app.config.config.memory.index.enabled => "off",
+        _ if !app.config.memory.index.enabled => "off",
         Ok(None) if SqliteIndex::was_here(&memory_index::path(app)) => "incomplete",
         Ok(None) => "none",
         Ok(Some(found)) if found.unfilled => "incomplete",
@@ -387,11 +325,7 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
         "vectors": found.map(|found| found.status.vectors),
         "vectorsRefused": found.map(|found| found.status.vectors_refused),
         "updated": found.and_then(|found| found.current).map(|time| time.to_iso()),
-        "behind": found.map(|found| json!({
-            "new": found.behind.new,
-            "changed": found.behind.changed,
-            "gone": found.behind.gone,
-        })),
+        "behind": found.map(|found| found.behind),
     })
 }
 
@@ -399,34 +333,28 @@ fn index_json(app: &App, index: &Result<Option<Condition>, IndexError>) -> Value
 /// size.
 const LITTLE_TEXT: u64 = 100_000;
 
-fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Result<(), Failure> {
+fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Result {
     if index_state(app, index) == "off" {
-        return paint::row("index", "none: `memory.index.enabled` is false");
+        return out::row("index", "none: `memory.index.enabled` is false");
     }
     let found = match index {
         Ok(Some(found)) => found,
         Ok(None) if index_state(app, index) == "incomplete" => {
             let what = "incomplete: its file was deleted or emptied, or is of an older layout; \
                         `longhaul memory index` makes it anew with sessions";
-            return paint::row("index", style(what).yellow());
+            return out::row("index", style(what).yellow());
         }
         Ok(None) => {
-            return paint::row(
-                "index",
-                "none yet: a search makes it, and `longhaul memory index` with sessions",
-            );
+            let what = "none yet: a search makes it, and `longhaul memory index` with sessions";
+            return out::row("index", what);
         }
         Err(IndexError::Damaged { reason, .. }) => {
-            let what = format!("damaged ({})", reason);
-            paint::row("index", style(what).red())?;
+            out::row("index", style(format!("damaged ({reason})")).red())?;
             let remedy = "a search makes it anew from memory files, `longhaul memory index` from \
                           sessions too";
             return say!("  {}", style(remedy).dim());
         }
-        Err(error) => {
-            let what = error.to_string();
-            return paint::row("index", style(what).yellow());
-        }
+        Err(error) => return out::row("index", style(error).yellow()),
     };
     let (status, behind) = (&found.status, &found.behind);
     // A chat takes the files in beside its work and notes no time.
@@ -435,13 +363,17 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
         (None, 0) => "as the memory files are now".to_owned(),
         (None, _) => "the memory files not taken in yet".to_owned(),
     };
-    row!(
-        "index",
-        "{} in {}, {} of text in {} on disk, {when}",
+    let (texts, chunks) = (
         paint::plural(status.records, "text"),
         paint::plural(status.chunks, "chunk"),
+    );
+    let (text, disk) = (
         paint::bytes(status.text_bytes),
-        paint::bytes(status.disk_bytes)
+        paint::bytes(status.disk_bytes),
+    );
+    row!(
+        "index",
+        "{texts} in {chunks}, {text} of text in {disk} on disk, {when}"
     )?;
     if status.text_bytes < LITTLE_TEXT && status.disk_bytes > status.text_bytes * 3 / 2 {
         let told = "an index has some 11 KB of its own, which shows beside little text";
@@ -452,19 +384,15 @@ fn print_index(app: &App, index: &Result<Option<Condition>, IndexError>) -> Resu
                     completes it";
         say!("  {}", style(told).yellow())?;
     }
+    let files = paint::plural(behind.total(), "memory file");
+    let Behind { new, changed, gone } = behind;
+    let next = paint::bytes(memory_index::SYNCED.bytes);
+    let since = format!(
+        "{files} changed since ({new} new, {changed} changed, {gone} gone); the next search takes \
+         in up to {next} of that, `longhaul memory index` all of it"
+    );
     match behind.total() {
         0 => Ok(()),
-        all => {
-            let since = format!(
-                "{} changed since ({} new, {} changed, {} gone); the next search takes in up to {} of \
-                 that, `longhaul memory index` all of it",
-                paint::plural(all, "memory file"),
-                behind.new,
-                behind.changed,
-                behind.gone,
-                paint::bytes(memory_index::SYNCED.bytes)
-            );
-            say!("  {}", style(since).yellow())
-        }
+        _ => say!("  {}", style(since).yellow()),
     }
 }

@@ -1,18 +1,16 @@
 //! The commands, one file each group.
 
-mod answer;
 mod budget;
-mod carry;
 mod change;
 pub(crate) mod chat;
 pub(crate) mod checkpoint;
 pub(crate) mod compact;
 pub(crate) mod config;
 pub(crate) mod context;
-mod deployment;
 mod diff;
 pub(crate) mod doctor;
 pub(crate) mod dream;
+mod events;
 mod handoff;
 mod history;
 pub(crate) mod hook;
@@ -23,7 +21,9 @@ pub(crate) mod mcp;
 mod measured;
 pub(crate) mod memory;
 pub(crate) mod memory_files;
+mod memory_folder;
 mod models;
+mod quotation;
 pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod replay;
@@ -34,6 +34,8 @@ mod saving;
 pub(crate) mod serve;
 pub(crate) mod session;
 mod show;
+mod spending;
+mod transfer;
 mod trash;
 mod windows;
 
@@ -41,25 +43,24 @@ use std::path::Path;
 
 use longhaul_transcript::Fault;
 
-use crate::app::App;
-use crate::failure::Failure;
+use crate::prelude::*;
 
 /// Says what was wrong with a file that could still be read.
-fn report_faults(app: &App, faults: &[Fault]) {
+fn report_faults(faults: &[Fault]) {
     const SHOWN: usize = 3;
     for fault in faults.iter().take(SHOWN) {
-        app.note(&format!("note: {fault}"));
+        note!("note: {fault}");
     }
     if faults.len() > SHOWN {
-        app.note(&format!(
+        note!(
             "note: {} more; `longhaul session verify` lists them all",
             faults.len() - SHOWN
-        ));
+        );
     }
 }
 
 /// A new file takes nobody's place.
-fn refuse_existing(target: &Path) -> Result<(), Failure> {
+fn refuse_existing(target: &Path) -> Result {
     if target.symlink_metadata().is_err() {
         return Ok(());
     }

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use longhaul_engine::assembled::Surroundings;
 use longhaul_engine::compactor::{SummaryChoice, summary_model};
+use longhaul_engine::library::Library;
 use longhaul_engine::measure::Reading;
+use longhaul_engine::session::{Departures, Setup};
+use longhaul_engine::tools::NoTools;
 use longhaul_model::{Error, Limits, Model, ModelSpec};
 use tokio::runtime::{EnterGuard, Runtime};
 
-use crate::app::App;
-use crate::failure::Failure;
+use super::memory;
+use crate::prelude::*;
 
 /// A model, as the configuration and the environment let it be asked.
 pub(super) fn connect(
@@ -16,7 +20,7 @@ pub(super) fn connect(
     spec: &ModelSpec,
     limits: Limits,
 ) -> Result<Arc<dyn Model>, Error> {
-    let catalogue = app.config.config.catalogue();
+    let catalogue = app.config.catalogue();
     longhaul_model::connect_with(spec, &|name| app.variable(name), limits, &catalogue)
 }
 
@@ -31,20 +35,53 @@ pub(super) fn spec(name: &str, base_url: Option<&str>) -> Result<ModelSpec, Erro
 
 /// Who writes summaries, by its name; one that cannot be asked is told, and done
 /// without.
-pub(super) fn summarizer(
-    app: &App,
-    provider: &str,
-    model: &str,
-    limits: Limits,
-) -> Option<Arc<dyn Model>> {
-    let base_url = app.config.config.compaction.model.base_url.as_deref();
+fn summarizer(app: &App, provider: &str, model: &str, limits: Limits) -> Option<Arc<dyn Model>> {
+    let base_url = app.config.compaction.model.base_url.as_deref();
     let spec = spec(&format!("{provider}/{model}"), base_url);
     let connected = spec.and_then(|spec| connect(app, &spec, limits));
     let told = connected.inspect_err(|error| {
         let remedy = error.remedy();
-        app.note_once(&format!("summaries will be extracted: {error} ({remedy})"));
+        out::note_once(&format!("summaries will be extracted: {error} ({remedy})"));
     });
     told.ok()
+}
+
+/// Who writes the summaries of a session that may have a model of its own.
+pub(super) fn summaries(
+    app: &App,
+    has_openrouter: bool,
+    own: Option<(&str, &str, &Arc<dyn Model>)>,
+    limits: Limits,
+) -> Option<Arc<dyn Model>> {
+    let named = own.map(|(provider, name, _)| (provider, name));
+    match summary_model(&app.config, has_openrouter, named) {
+        SummaryChoice::Session => own.map(|(.., model)| Arc::clone(model)),
+        SummaryChoice::Extractive => None,
+        SummaryChoice::Other { provider, model } => summarizer(app, &provider, &model, limits),
+    }
+}
+
+/// What sessions here are run with, without a model or tools.
+pub(super) fn setup(app: &App, around: Surroundings, library: &Library) -> Setup {
+    let departures =
+        memory::takes_sessions(app).then(|| Arc::new(library.clone()) as Arc<dyn Departures>);
+    Setup {
+        config: app.config.clone(),
+        state_dir: app.state_dir.clone(),
+        workspace: app.workspace.clone(),
+        managed_skills: around.managed_skills,
+        home_skills: around.home_skills,
+        host: around.host,
+        runtime: around.runtime,
+        extra_prompt: None,
+        clock: app.clock(),
+        model: None,
+        summaries: None,
+        tools: Arc::new(NoTools),
+        departures,
+        subagent: None,
+        max_rounds: Setup::MAX_ROUNDS,
+    }
 }
 
 /// A model that a command waits for.
@@ -73,15 +110,16 @@ impl Waiting {
 /// The model that is configured to write summaries. A session's own model and a key
 /// in the environment are no leave to send a conversation anywhere: without a
 /// configured one, summaries are extracted and nobody is asked.
-pub(super) fn waiting(app: &App, reading: Option<&Reading>) -> Result<Option<Waiting>, Failure> {
+pub(super) fn waiting(app: &App, reading: Option<&Reading>) -> Result<Option<Waiting>> {
     let stated =
         reading.and_then(|reading| reading.provider.as_deref().zip(reading.model.as_deref()));
-    let choice = summary_model(&app.config.config, false, stated);
-    let SummaryChoice::Other { provider, model } = choice else {
-        return Ok(None);
+    let model = match summary_model(&app.config, false, stated) {
+        SummaryChoice::Other { provider, model } => {
+            summarizer(app, &provider, &model, app.config.request_limits())
+        }
+        SummaryChoice::Session | SummaryChoice::Extractive => None,
     };
-    let limits = app.config.config.request_limits();
-    let Some(model) = summarizer(app, &provider, &model, limits) else {
+    let Some(model) = model else {
         return Ok(None);
     };
     let runtime = runtime(1)?;

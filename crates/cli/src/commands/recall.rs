@@ -1,30 +1,27 @@
 //! `recall`: what left the context, brought back.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 
 use longhaul_engine::catalog::listed_id;
 use longhaul_engine::library::{Recollection, Scope};
-use longhaul_engine::ours;
 use longhaul_engine::recall::{
     Found, Hit, Meaning, Others, Query, Quoting, Same, begins, full_text, plain_id,
 };
 use longhaul_engine::tools::InSight;
 use longhaul_redact::Redactor;
 use longhaul_transcript::{Entry, EntryId, Session};
-use serde_json::{Value, json};
 
-use super::{answer, memory};
-use crate::app::App;
-use crate::args::{Reach, RecallArgs};
-use crate::failure::Failure;
-use crate::out;
-use crate::{paint, resolve};
+use super::{memory, quotation};
+use crate::args::RecallArgs;
+use crate::prelude::*;
+
+/// Where an id may be looked up.
+const LISTED: &str = "`longhaul session show --all` lists every entry with its id";
 
 /// Ids that are shown of those a hit stands for; `--json` has more.
 const NAMED: usize = 20;
 
-pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &RecallArgs) -> Result {
     let said = args.what.join(" ");
     let (named, what) = match keyed(app, &said) {
         Some((session, id)) => (Some(session), id),
@@ -35,11 +32,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         (None, Some(session)) => session,
         (name, _) => resolve::session(app, name)?,
     };
-    let scope = match args.scope {
-        Reach::Session => Scope::Session,
-        Reach::Family => Scope::Family,
-        Reach::All => Scope::All,
-    };
+    let scope = Scope::named(&args.scope).unwrap_or(Scope::Session);
     let mut past = Recollection::of(session.reference(), scope)
         .with_others(memory::sessions_of(app))
         .with_surveys(app.surveys());
@@ -59,24 +52,16 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         found = past.look(&wanted.query, limit).map_err(Failure::new)?;
     }
     if let Some(id) = no_id.filter(|what| looks_like_id(what)) {
-        found.notes.insert(
-            0,
-            format!(
-                "no entry's id begins with {}; looked for as words",
-                paint::quoted(id)
-            ),
-        );
+        let id = paint::quoted(id);
+        let note = format!("no entry's id begins with {id}; looked for as words");
+        found.notes.insert(0, note);
     }
     let query = &wanted.query;
     if let (Query::Range(from, to), Some(last)) = (query, found.hits.last())
         && !begins(&last.entry.id, to)
     {
-        return Err(Failure::new(format!(
-            "no entry {} comes after {}",
-            paint::quoted(to),
-            paint::quoted(from)
-        ))
-        .help("`longhaul session show --all` lists every entry with its id"));
+        let (to, from) = (paint::quoted(to), paint::quoted(from));
+        return Err(fail!("no entry {to} comes after {from}").help(LISTED));
     }
     let mut embedding = None;
     let found = match (&wanted.words, library) {
@@ -93,7 +78,7 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         _ => found,
     };
     for note in found.notes.iter().filter(|_| !app.json) {
-        app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     let redactor = Redactor::default();
     let mut shown = match args.no_redact {
@@ -105,21 +90,14 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         }
     };
     if app.json {
-        let hits: Vec<Value> = found
-            .hits
-            .iter()
-            .map(|hit| hit_json(hit, &mut shown))
-            .collect();
+        let hits = found.hits.iter().map(|hit| hit_json(hit, &mut shown));
+        let hits: Vec<Value> = hits.collect();
         let seen = found.in_sight.iter().map(still_there);
         let notes = found.notes.iter().cloned().chain(seen);
         let notes: Vec<String> = notes.map(|note| shown.note(&note)).collect();
         out::json(&json!({
             "session": answer::session(app, &session),
-            "scope": match scope {
-                Scope::Session => "session",
-                Scope::Family => "family",
-                Scope::All => "all",
-            },
+            "scope": args.scope,
             "model": found.model,
             "embedding": embedding,
             "notes": notes,
@@ -141,8 +119,8 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
         print(hit, whole, &listed_id(&session), &mut shown)?;
     }
     match shown.redacted() {
-        Some(true) => app.note("secrets are left out; --no-redact shows them"),
-        None => app.note("secrets were left in: keep it as private as the session"),
+        Some(true) => out::note("secrets are left out; --no-redact shows them"),
+        None => out::note("secrets were left in: keep it as private as the session"),
         Some(false) => {}
     }
     Ok(())
@@ -150,28 +128,24 @@ pub(crate) fn run(app: &App, args: &RecallArgs) -> Result<(), Failure> {
 
 /// That nothing was found, and what may find it.
 fn nothing(wanted: &Wanted, no_id: Option<&str>, scope: Scope) -> Failure {
-    let failure = match no_id {
-        Some(what) => Failure::new("nothing was found").detail(format!(
-            "no entry's id begins with {}, and none has it as words",
-            paint::quoted(what)
+    let failure = Failure::new("nothing was found");
+    let failure = match no_id.map(paint::quoted) {
+        Some(id) => failure.detail(format!(
+            "no entry's id begins with {id}, and none has it as words"
         )),
-        None => Failure::new("nothing was found"),
+        None => failure,
     };
-    failure.help(match wanted.query {
-        _ if no_id.is_some_and(|what| what.contains("..")) => {
-            "`longhaul session show --all` lists every entry with its id"
-        }
-        Query::Id(_) | Query::Ids(_) | Query::Range(..) => {
-            "`longhaul session show --all` lists every entry with its id"
-        }
-        Query::Text(_) if wanted.words.is_some() && scope == Scope::All => {
+    failure.help(match (&wanted.query, &wanted.words) {
+        _ if no_id.is_some_and(|what| what.contains("..")) => LISTED,
+        (Query::Id(_) | Query::Ids(_) | Query::Range(..), _) => LISTED,
+        (Query::Text(_), Some(_)) if scope == Scope::All => {
             "other words may find it; `longhaul memory search` also looks through memory files"
         }
-        Query::Text(_) if wanted.words.is_some() => {
-            "other words may find it; --scope all looks further"
+        (Query::Text(_), Some(_)) => "other words may find it; --scope all looks further",
+        (Query::Text(_), None) => {
+            "fewer words find more; case, spacing and punctuation do not matter"
         }
-        Query::Text(_) => "fewer words find more; case, spacing and punctuation do not matter",
-        Query::Path(_) => "part of the path is enough",
+        (Query::Path(_), _) => "part of the path is enough",
     })
 }
 
@@ -200,33 +174,33 @@ enum Shown<'a> {
     Redacted(Box<Quoting<'a>>),
 }
 
-impl Shown<'_> {
-    fn text(&mut self, entry: &Entry) -> String {
+impl<'a> Shown<'a> {
+    /// What is shown, or what is stored.
+    fn either(
+        &mut self,
+        shown: impl FnOnce(&mut Quoting<'a>) -> String,
+        stored: impl FnOnce() -> String,
+    ) -> String {
         match self {
-            Shown::AsStored => full_text(entry),
-            Shown::Redacted(quoting) => quoting.text(entry),
+            Shown::AsStored => stored(),
+            Shown::Redacted(quoting) => shown(quoting),
         }
+    }
+
+    fn text(&mut self, entry: &Entry) -> String {
+        self.either(|quoting| quoting.text(entry), || full_text(entry))
     }
 
     fn excerpt(&mut self, hit: &Hit) -> String {
-        match self {
-            Shown::AsStored => hit.excerpt.clone(),
-            Shown::Redacted(quoting) => quoting.excerpt(hit),
-        }
+        self.either(|quoting| quoting.excerpt(hit), || hit.excerpt.clone())
     }
 
     fn raw(&mut self, entry: &Entry) -> String {
-        match self {
-            Shown::AsStored => entry.raw().to_owned(),
-            Shown::Redacted(quoting) => quoting.raw(entry),
-        }
+        self.either(|quoting| quoting.raw(entry), || entry.raw().to_owned())
     }
 
     fn note(&mut self, note: &str) -> String {
-        match self {
-            Shown::AsStored => note.to_owned(),
-            Shown::Redacted(quoting) => quoting.note(note),
-        }
+        self.either(|quoting| quoting.note(note), || note.to_owned())
     }
 
     /// Whether secrets were left out; none where they were not to be.
@@ -263,11 +237,8 @@ fn about(words: &str) -> Wanted {
 fn looks_like_id(what: &str) -> bool {
     let ids: Vec<&str> = what.split("..").map(plain_id).collect();
     let is_id = |id: &&str| {
-        id.len() >= 6
-            && id.bytes().any(|byte| byte.is_ascii_digit())
-            && id
-                .bytes()
-                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+        let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        id.len() >= 6 && id.bytes().any(|byte| byte.is_ascii_digit()) && id.bytes().all(is_part)
     };
     ids.iter().all(is_id)
 }
@@ -282,7 +253,7 @@ fn keyed<'k>(app: &App, key: &'k str) -> Option<(Session, &'k str)> {
     Some((session, id))
 }
 
-fn wanted(args: &RecallArgs, what: &str) -> Result<Wanted, Failure> {
+fn wanted(args: &RecallArgs, what: &str) -> Result<Wanted> {
     let said = [&args.text, &args.path, &args.query].into_iter().flatten();
     let mut said = said.map(String::as_str).chain([what]);
     if said.all(|words| words.trim().is_empty()) {
@@ -318,29 +289,8 @@ fn wanted(args: &RecallArgs, what: &str) -> Result<Wanted, Failure> {
     })
 }
 
-/// A text as it stands between our marks: a line of it that looks like one of
-/// them is set off, so that nothing ends its own quotation.
-pub(super) fn unmarked(text: &str) -> Cow<'_, str> {
-    let is_mark = |line: &str| line.trim_start().starts_with('─');
-    // What a terminal takes for the end of a line is one here as well.
-    let ends = [
-        '\n', '\r', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}',
-    ];
-    if !text.split(ends).any(is_mark) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for piece in text.split_inclusive(ends) {
-        if is_mark(piece) {
-            out.push_str("│ ");
-        }
-        out.push_str(piece);
-    }
-    Cow::Owned(out)
-}
-
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(hit: &Hit, whole: bool, own: &str, shown: &mut Shown<'_>) -> Result<(), Failure> {
+fn print(hit: &Hit, whole: bool, own: &str, shown: &mut Shown<'_>) -> Result {
     let entry = &hit.entry;
     let who = hit.who();
     let when = entry.time.map(|time| time.to_iso()).unwrap_or_default();
@@ -349,17 +299,13 @@ fn print(hit: &Hit, whole: bool, own: &str, shown: &mut Shown<'_>) -> Result<(),
         false => format!(" · session {}", hit.session),
     };
     let heading = format!("recalled {}{from} · {who} · {when}", entry.id);
-    say!("{}", ours::opening(&heading))?;
-    let text = if whole {
-        shown.text(entry)
-    } else {
-        shown.excerpt(hit)
+    let text = match whole {
+        true => shown.text(entry),
+        false => shown.excerpt(hit),
     };
-    out::whole(&format!("{}\n", unmarked(&text)))?;
-    if hit.others.count > 0 {
-        say!("{}", also(&hit.others))?;
-    }
-    say!("{}", ours::ending(&format!("of {}", entry.id)))?;
+    let others = Some(&hit.others).filter(|others| others.count > 0);
+    let about: Vec<String> = others.map(also).into_iter().collect();
+    quotation::print(&heading, &text, &about, entry.id.as_str())?;
     match &hit.why {
         Found::Meaning(why) => say!("{}", by_meaning(why)),
         _ => Ok(()),
@@ -383,15 +329,11 @@ fn by_meaning(why: &Meaning) -> String {
 
 /// The other entries that a hit stands for.
 fn also(others: &Others) -> String {
-    let more = match others.count {
-        1 => "1 more entry".to_owned(),
-        count => format!("{} more entries", paint::number(count as u64)),
-    };
+    let more = paint::plural_of(others.count as u64, "more entry", "more entries");
     let named: Vec<&str> = others.ids.iter().take(NAMED).map(EntryId::as_str).collect();
-    let rest = if others.count > named.len() {
-        ", …"
-    } else {
-        ""
+    let rest = match others.count > named.len() {
+        true => ", …",
+        false => "",
     };
     let named = named.join(", ");
     match others.same {

@@ -5,18 +5,15 @@ use std::path::PathBuf;
 
 use longhaul_files::Bounded;
 use longhaul_redact::{Document, Redactor, rule_ids};
-use serde_json::json;
 
-use crate::app::App;
 use crate::args::RedactArgs;
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
 /// A secret is known by what stands far from it, such as the head of its table,
 /// so the whole text is held at once.
 const MOST_BYTES: u64 = 100_000_000;
 
-pub(crate) fn run(app: &App, args: &RedactArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &RedactArgs) -> Result {
     if args.rules {
         return rules(app);
     }
@@ -38,13 +35,13 @@ pub(crate) fn run(app: &App, args: &RedactArgs) -> Result<(), Failure> {
             .rows()
             .map(|(kind, count)| format!("{count} {kind}"))
             .collect();
-        app.note(&format!("secrets taken out: {}", each.join(", ")));
+        note!("secrets taken out: {}", each.join(", "));
     }
     Ok(())
 }
 
 /// The files, one after the other, or what comes in.
-fn incoming(files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+fn incoming(files: &[PathBuf]) -> Result<Vec<u8>> {
     let mut input: Box<dyn Read> = match files {
         [] => Box::new(io::stdin().lock()),
         _ => Box::new(io::empty()),
@@ -60,7 +57,7 @@ fn incoming(files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
             .help(
                 "divide it where nothing belongs together, between two days of a log for instance",
             ),
-        _ => Failure::new(format!("cannot read what comes in: {error}")),
+        _ => fail!("cannot read what comes in: {error}"),
     })?;
     Ok(bytes)
 }
@@ -75,7 +72,7 @@ fn redacted(document: &mut Document<'_>, input: &[u8]) -> Vec<u8> {
     text
 }
 
-fn rules(app: &App) -> Result<(), Failure> {
+fn rules(app: &App) -> Result {
     let ids = rule_ids();
     if app.json {
         return out::json(&json!({ "rules": ids }));

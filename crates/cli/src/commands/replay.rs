@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use longhaul_compaction::Layer;
-use longhaul_compaction::ladder::Block;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
 use longhaul_engine::measure::WindowEvidence;
@@ -14,22 +13,16 @@ use longhaul_tokens::Window;
 use longhaul_transcript::{
     Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, json,
 };
-use serde_json::{Value, json};
 
-use super::answer;
 use super::compact::{blocked, protected};
+use super::events::{self, Weight};
 use super::measured::heading;
 use super::models::{self, Waiting};
 use super::replay_page;
-use crate::app::App;
 use crate::args::{ReplayArgs, ReportKind};
-use crate::failure::Failure;
-use crate::out;
-use crate::style::style;
-use crate::table::{Table, left, right};
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &ReplayArgs) -> Result {
     if let Some(output) = &args.output {
         super::refuse_existing(output)?;
     }
@@ -47,26 +40,24 @@ struct Source {
     temporary: Option<PathBuf>,
 }
 
-fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
+fn source(app: &App, args: &ReplayArgs) -> Result<Source> {
+    let known = |session| Source {
+        session,
+        temporary: None,
+    };
     if let Some(name) = args.name() {
-        return Ok(Source {
-            session: resolve::session(app, Some(name))?,
-            temporary: None,
-        });
+        return resolve::session(app, Some(name)).map(known);
     }
     let found = catalog::find(&app.places());
     if let Some(newest) = found.sessions.first() {
         let session = Session::open_ref(&newest.reference)?;
-        app.note(&format!(
+        note!(
             "replaying the newest session on this machine ({})",
             session.format()
-        ));
-        return Ok(Source {
-            session,
-            temporary: None,
-        });
+        );
+        return Ok(known(session));
     }
-    app.note("no session of any agent was found; replaying the built-in sample");
+    out::note("no session of any agent was found; replaying the built-in sample");
     // A folder that others write to: under a name that none of them can guess.
     let name = format!("longhaul-sample-{}.jsonl", uuid::Uuid::now_v7());
     let path = std::env::temp_dir().join(name);
@@ -81,7 +72,7 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source, Failure> {
 /// Turns of the built-in sample: several windows long.
 const SAMPLE_TURNS: u32 = 120;
 
-fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Failure> {
+fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result {
     let session = &source.session;
     let glance = catalog::glance(session.reference(), &mut app.meter()).ok();
     let evidence = glance.as_ref().map(|glance| glance.evidence);
@@ -103,10 +94,10 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1000.0;
     let protect = |layer: Layer| protected(app, layer, &window);
-    let config = &app.config.config;
+    let config = &app.config;
     let options = Options {
         window: &window,
-        estimator: app.config.config.tokens.estimator,
+        estimator: app.config.tokens.estimator,
         prune: config.prune_settings(&window),
         protect: &protect,
         max_auto: u32::MAX,
@@ -114,7 +105,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
         rules: config.compaction_rules(),
         breaker: config.breaker_rules(),
         prices: app.prices(None, model.as_deref()),
-        checkpoints: app.config.config.checkpoint_policy(),
+        checkpoints: app.config.checkpoint_policy(),
         clock: &clock,
     };
     let mut written = 0u64;
@@ -153,12 +144,12 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result<(), Fa
     let elapsed = begun.elapsed().as_secs_f64();
     if let Some(output) = &args.output {
         keep(app, session, output, &entries)?;
-        keep_checkpoints(app, output, &report)?;
+        keep_checkpoints(output, &report)?;
     }
     if args.report == Some(ReportKind::Html) {
         let page = replay_page::render(&report, &window);
         longhaul_files::replace(&args.report_file, page.as_bytes())?;
-        app.note(&format!("report written to {}", args.report_file.display()));
+        note!("report written to {}", args.report_file.display());
     }
     if app.json {
         return out::json(&report_json(app, session, source, report)?);
@@ -173,7 +164,7 @@ fn report_json(
     session: &Session,
     source: &Source,
     mut report: ReplayReport,
-) -> Result<Value, Failure> {
+) -> Result<Value> {
     // A path that is not UTF-8 cannot be serialized.
     report.path = PathBuf::new();
     let mut named = answer::session(app, session);
@@ -181,48 +172,20 @@ fn report_json(
         named["id"] = json!(session.header().id);
         named["path"] = Value::Null;
     }
-    let mut all = json!({ "session": named });
-    if let (Value::Object(all), Value::Object(fields)) = (&mut all, serde_json::to_value(report)?) {
-        let known = ["session", "agent", "path"];
-        all.extend(
-            fields
-                .into_iter()
-                .filter(|(name, _)| !known.contains(&name.as_str())),
-        );
+    let mut all = answer::joined(json!({ "session": null }), &report)?;
+    all["session"] = named;
+    if let Some(fields) = all.as_object_mut() {
+        fields.shift_remove("agent");
+        fields.shift_remove("path");
     }
     Ok(all)
 }
 
-fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
-    let share = f64::from(progress.tokens.0) / f64::from(progress.window.0.max(1));
-    let place = format!(
-        "{:>6}  {} {:>3.0} %",
-        paint::number(progress.entries as u64),
-        paint::bar(share, 12),
-        share * 100.0
-    );
-    let place = style(place).dim();
-    match event {
-        Event::Gauge { line, .. } => say!("{place}  {}", style(line).yellow()),
-        Event::CheckpointWritten(written) => say!(
-            "{place}  {} {}, {}, {}",
-            style(format!("checkpoint {}:", written.checkpoint)).magenta(),
-            paint::plural(written.decisions as u64, "decision"),
-            paint::plural((written.files_modified + written.files_read) as u64, "file"),
-            paint::plural(written.open_items as u64, "open item")
-        ),
-        Event::Pruned {
-            results,
-            tokens_before,
-            tokens_after,
-            ..
-        } => say!(
-            "{place}  {} {results} tool results hidden, {tokens_before} → {tokens_after}",
-            style("pruned").cyan()
-        ),
-        Event::Compacted(compacted) => say!(
-            "{place}  {} #{} ({}), {} → {} in {:.1} ms: {} messages out, {} stay; {}",
-            style("compacted").green().bold(),
+fn print_event(event: &Event, progress: &Progress) -> Result {
+    let line = match event {
+        Event::Gauge { line, .. } => style(line.clone()).yellow(),
+        Event::Compacted(compacted) => style(format!(
+            "compacted #{} ({}), {} → {} in {:.1} ms: {} messages out, {} stay; {}",
             compacted.epoch,
             compacted.layer,
             compacted.tokens_before,
@@ -231,74 +194,58 @@ fn print_event(event: &Event, progress: &Progress) -> Result<(), Failure> {
             paint::number(compacted.messages_compacted as u64),
             compacted.messages_kept,
             compacted.fidelity
-        ),
-        Event::Blocked { block, .. } => say!(
-            "{place}  {} {}",
-            style("blocked:").red(),
-            match block {
-                Block::Off => "automatic compaction is off",
-                Block::ReadOnly => "nothing may be written",
-                Block::Breaker => "too many compactions failed in a row",
-                Block::Guard => "compactions lost so much that a fresh session is better",
-                Block::Layers => "no layer that summarises is in `compaction.layers`",
-            }
-        ),
-        Event::Failed { reason } => say!("{place}  {} {reason}", style("failed:").red()),
-        Event::SummaryFallback { reason } => say!(
-            "{place}  {} the model did not write the summary: {reason}",
-            style("extracted:").red()
-        ),
-        Event::BreakerOpened { reasons } => say!(
-            "{place}  {} {}",
-            style("breaker open:").red(),
-            reasons.join("; ")
-        ),
-        Event::NativeCompaction { tokens_before, .. } => say!(
-            "{place}  {}",
-            style(match tokens_before {
-                Some(tokens) => format!(
-                    "the agent itself compacted here ({} tokens)",
-                    paint::number(*tokens)
-                ),
-                None => "the agent itself compacted here".into(),
-            })
-            .dim()
-        ),
+        ))
+        .green(),
+        Event::NativeCompaction { tokens_before, .. } => {
+            let tokens = tokens_before.map(|tokens| format!(" ({} tokens)", paint::number(tokens)));
+            let tokens = tokens.unwrap_or_default();
+            style(format!("the agent itself compacted here{tokens}")).dim()
+        }
+        Event::CheckpointWritten(_)
+        | Event::Pruned { .. }
+        | Event::Blocked { .. }
+        | Event::Failed { .. }
+        | Event::SummaryFallback { .. }
+        | Event::BreakerOpened { .. } => match events::event(event) {
+            Some((Weight::Warning, line)) => style(line).red(),
+            Some((_, line)) => style(line).cyan(),
+            None => return Ok(()),
+        },
         // The others do not happen in a replay, or say nothing new.
-        _ => Ok(()),
-    }
+        _ => return Ok(()),
+    };
+    let share = f64::from(progress.tokens.0) / f64::from(progress.window.0.max(1));
+    let entries = paint::number(progress.entries as u64);
+    let (bar, percent) = (paint::bar(share, 12), share * 100.0);
+    let place = style(format!("{entries:>6}  {bar} {percent:>3.0} %")).dim();
+    say!("{place}  {line}")
 }
 
-fn print_report(
-    app: &App,
-    report: &ReplayReport,
-    window: &Window,
-    elapsed: f64,
-) -> Result<(), Failure> {
+fn print_report(app: &App, report: &ReplayReport, window: &Window, elapsed: f64) -> Result {
     let totals = &report.totals;
     say!("")?;
+    let number = paint::number;
+    let (entries, turns) = (number(totals.entries as u64), number(totals.turns as u64));
+    let requests = number(totals.requests);
     row!(
         "Replayed",
-        "{} entries, {} turns, {} requests in {elapsed:.2} s",
-        paint::number(totals.entries as u64),
-        paint::number(totals.turns as u64),
-        paint::number(totals.requests)
+        "{entries} entries, {turns} turns, {requests} requests in {elapsed:.2} s"
     )?;
+    let (made, time) = (report.compactions.len(), totals.milliseconds);
+    let (prunings, native) = (report.prunings.len(), report.native.len());
     row!(
         "Compactions",
-        "{} ({:.0} ms in all), {} prunings; the agent itself: {}",
-        report.compactions.len(),
-        totals.milliseconds,
-        report.prunings.len(),
-        report.native.len()
+        "{made} ({time:.0} ms in all), {prunings} prunings; the agent itself: {native}"
     )?;
-    let most = app.config.config.compaction.max_auto_compactions;
+    let most = app.config.compaction.max_auto_compactions;
     let lossy = report.compactions.iter();
     let lossy = lossy.filter(|row| row.event.fidelity.lost_something());
     if lossy.count() >= most as usize {
+        let guard =
+            "that lost something (`compaction.maxAutoCompactions`) and offer a fresh session";
         row!(
             "Guard",
-            "by itself an agent would stop after {most} that lost something (`compaction.maxAutoCompactions`) and offer a fresh session"
+            "by itself an agent would stop after {most} {guard}"
         )?;
     }
     row!(
@@ -306,44 +253,40 @@ fn print_report(
         "{}, kept in memory only",
         report.checkpoints.len()
     )?;
+    let (size, hard) = (window.size(), window.hard());
     row!(
         "Largest context",
-        "{} of {} (hard limit {})",
-        totals.largest_context,
-        window.size(),
-        window.hard()
+        "{} of {size} (hard limit {hard})",
+        totals.largest_context
     )?;
-    paint::row("Lost for good", totals.nowhere)?;
+    out::row("Lost for good", totals.nowhere)?;
     if let Some(native) = report.native.last()
         && let Some((named, all)) = native.modified_files_named
     {
-        row!(
-            "Elsewhere",
-            "the agent's last summary names {named} of {all} changed files; our context {} of {}",
-            totals.modified_files_named.0,
-            totals.modified_files_named.1
-        )?;
+        let (ours, of) = totals.modified_files_named;
+        let elsewhere = format!("the agent's last summary names {named} of {all} changed files");
+        row!("Elsewhere", "{elsewhere}; our context {ours} of {of}")?;
     }
     let mut table = Table::new([left("INPUT BILL"), right("TOKENS"), right("AGAINST OURS")]);
-    let mut bill = |name: &str, cost: Option<f64>| {
+    for (name, cost) in [
+        ("longhaul", Some(totals.cost_longhaul)),
+        ("as recorded", totals.cost_native),
+        ("old tool output masked", Some(totals.cost_masking)),
+        ("nothing removed", Some(totals.cost_nothing)),
+    ] {
         if let Some(cost) = cost {
-            table.row([
-                name.to_owned(),
-                paint::number(cost.round() as u64),
-                against(cost, totals.cost_longhaul),
-            ]);
+            let tokens = number(cost.round() as u64);
+            table.row([name.to_owned(), tokens, against(cost, totals.cost_longhaul)]);
         }
-    };
-    bill("longhaul", Some(totals.cost_longhaul));
-    bill("as recorded", totals.cost_native);
-    bill("old tool output masked", Some(totals.cost_masking));
-    bill("nothing removed", Some(totals.cost_nothing));
+    }
     say!("")?;
     table.print(app.columns())?;
-    app.note("the bill is in tokens of fresh input: cache reads count 0.1, writes 1.25, the cache lives 5 minutes");
+    out::note(
+        "the bill is in tokens of fresh input: cache reads count 0.1, writes 1.25, the cache lives 5 minutes",
+    );
     for event in report.troubles.iter().take(5) {
         if let Event::Failed { reason } = event {
-            app.note(&format!("note: {reason}"));
+            note!("note: {reason}");
         }
     }
     Ok(())
@@ -351,15 +294,14 @@ fn print_report(
 
 /// How a bill compares with ours; where we have none, there is no telling.
 fn against(cost: f64, ours: f64) -> String {
-    if ours > 0.0 {
-        format!("{:+.0} %", (cost / ours - 1.0) * 100.0)
-    } else {
-        "–".to_owned()
+    match ours > 0.0 {
+        true => format!("{:+.0} %", (cost / ours - 1.0) * 100.0),
+        false => "–".to_owned(),
     }
 }
 
 /// Keeps the result as a session of its own.
-fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Result<(), Failure> {
+fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Result {
     let new = app.new_session();
     let header = Header {
         id: new.id,
@@ -369,12 +311,12 @@ fn keep(app: &App, session: &Session, output: &Path, entries: &[Entry]) -> Resul
         parent_session: Some(session.path().to_string_lossy().into_owned()),
     };
     longhaul_transcript::write_path(output, &header, &without_false_usage(entries))?;
-    app.note(&format!("result kept in {}", output.display()));
+    note!("result kept in {}", output.display());
     Ok(())
 }
 
 /// Keeps the checkpoints that the result names, in a folder beside it.
-fn keep_checkpoints(app: &App, output: &Path, report: &ReplayReport) -> Result<(), Failure> {
+fn keep_checkpoints(output: &Path, report: &ReplayReport) -> Result {
     if report.saved.is_empty() {
         return Ok(());
     }
@@ -387,7 +329,7 @@ fn keep_checkpoints(app: &App, output: &Path, report: &ReplayReport) -> Result<(
         let text = checkpoint.to_yaml();
         longhaul_files::replace(&path, text.as_bytes())?;
     }
-    app.note(&format!("checkpoints kept in {}", folder.display()));
+    note!("checkpoints kept in {}", folder.display());
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use longhaul_engine::replay::{Point, ReplayReport};
 use longhaul_tokens::Window;
 
-use crate::paint;
+use crate::prelude::*;
 
 const STYLE: &str = include_str!("replay_page.css");
 const WIDTH: f64 = 1000.0;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use longhaul_engine::assembled::Surroundings as Around;
-use longhaul_engine::compactor::{SummaryChoice, summary_model};
 use longhaul_engine::config::Flag;
 use longhaul_engine::library::{Library, Scope};
-use longhaul_engine::session::{Departures, Setup};
+use longhaul_engine::session::Setup;
 use longhaul_engine::tools::{
     NoTools, NobodyToAsk, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
 };
@@ -16,14 +15,14 @@ use longhaul_model::Model;
 use longhaul_server::rpc::{Guest, Place, Surroundings, serve};
 
 use super::{memory, models};
-use crate::app::{App, absolute};
+use crate::app::absolute;
 use crate::args::{Global, Needs, RpcArgs};
-use crate::failure::Failure;
+use crate::prelude::*;
 
 /// How long the end waits for the index.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(app: App, global: &Global, args: &RpcArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: App, global: &Global, args: &RpcArgs) -> Result {
     // The flag is there for hosts that say how they talk.
     let RpcArgs { stdio: _ } = args;
     let machine = Arc::new(Machine {
@@ -38,7 +37,7 @@ pub(crate) fn run(app: App, global: &Global, args: &RpcArgs) -> Result<(), Failu
     ));
     // After `shutdown` somebody may still wait for input that never comes.
     runtime.shutdown_background();
-    served.map_err(|error| Failure::new(format!("the connection broke: {error}")))
+    served.map_err(|error| fail!("the connection broke: {error}"))
 }
 
 /// This machine and its user.
@@ -95,31 +94,13 @@ impl Lodging {
             app,
         }
     }
-
-    /// Who writes summaries: what is configured, else the host's model.
-    fn summaries(&self, of_host: Option<Arc<dyn Model>>) -> Option<Arc<dyn Model>> {
-        let app = &self.app;
-        let config = &app.config.config;
-        let session = of_host
-            .as_ref()
-            .map(|_| (self.host.as_str(), "llm.complete"));
-        // A key in the environment is no leave to send a host's conversations
-        // somewhere else.
-        match summary_model(config, false, session) {
-            SummaryChoice::Session => of_host,
-            SummaryChoice::Extractive => None,
-            SummaryChoice::Other { provider, model } => {
-                models::summarizer(app, &provider, &model, config.request_limits())
-            }
-        }
-    }
 }
 
 impl Drop for Lodging {
     fn drop(&mut self) {
         self.library.settle(PATIENCE);
         for trouble in self.library.troubles() {
-            self.app.note(&trouble);
+            out::note(&trouble);
         }
     }
 }
@@ -130,23 +111,15 @@ impl Place for Lodging {
     }
 
     fn setup(&self, summaries: Option<Arc<dyn Model>>) -> Setup {
+        // A key in the environment is no leave to send a host's conversations
+        // somewhere else.
+        let own = summaries
+            .as_ref()
+            .map(|model| (self.host.as_str(), "llm.complete", model));
+        let limits = self.app.config.request_limits();
         Setup {
-            config: self.app.config.config.clone(),
-            state_dir: self.app.state_dir.clone(),
-            workspace: self.app.workspace.clone(),
-            managed_skills: self.around.managed_skills.clone(),
-            home_skills: self.around.home_skills.clone(),
-            host: self.around.host.clone(),
-            runtime: self.around.runtime.clone(),
-            extra_prompt: None,
-            clock: self.app.clock(),
-            model: None,
-            summaries: self.summaries(summaries),
-            tools: Arc::new(NoTools),
-            departures: memory::takes_sessions(&self.app)
-                .then(|| Arc::new(self.library.clone()) as Arc<dyn Departures>),
-            subagent: None,
-            max_rounds: Setup::MAX_ROUNDS,
+            summaries: models::summaries(&self.app, false, own, limits),
+            ..models::setup(&self.app, self.around.clone(), &self.library)
         }
     }
 
@@ -166,7 +139,7 @@ impl Place for Lodging {
         match tools {
             Ok(tools) => Arc::new(tools),
             Err(error) => {
-                self.app.note_once(&error.to_string());
+                out::note_once(&error.to_string());
                 Arc::new(NoTools)
             }
         }

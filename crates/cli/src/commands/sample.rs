@@ -1,16 +1,11 @@
 //! `sample`: a session of our own making, for trying things out.
 
 use longhaul_engine::sample;
-use serde_json::json;
 
-use super::answer;
-use crate::app::App;
 use crate::args::SampleArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &SampleArgs) -> Result {
     super::refuse_existing(&args.output)?;
     let (header, entries) = sample::session(args.turns, args.compact_at);
     longhaul_transcript::write_path(&args.output, &header, &entries)?;
@@ -27,9 +22,9 @@ pub(crate) fn run(app: &App, args: &SampleArgs) -> Result<(), Failure> {
         paint::bytes(bytes),
         args.output.display()
     )?;
-    app.note(&format!(
+    note!(
         "look at it with `longhaul context status {}`",
         args.output.display()
-    ));
+    );
     Ok(())
 }

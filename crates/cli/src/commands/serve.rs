@@ -7,13 +7,11 @@ use longhaul_model::CancellationToken;
 use longhaul_server::dashboard::{Access, Dashboard, Writes, serve};
 
 use super::mcp::{desk, ended, new_token, refuse_strangers, token_of};
-use crate::app::App;
 use crate::args::ServeArgs;
-use crate::failure::Failure;
 use crate::out::remark;
-use crate::resolve;
+use crate::prelude::*;
 
-pub(crate) fn run(app: App, args: &ServeArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: App, args: &ServeArgs) -> Result {
     let app = Arc::new(app);
     refuse_strangers(args.listen, &args.allow_host)?;
     let target = match &args.session {
@@ -28,12 +26,12 @@ pub(crate) fn run(app: App, args: &ServeArgs) -> Result<(), Failure> {
         None => new_token(),
     };
     let once = new_token();
-    let writes = match args.write && !app.config.config.sandbox.read_only {
+    let writes = match args.write && !app.config.sandbox.read_only {
         true => Writes::WhereAsked,
         false => Writes::Never,
     };
     if args.write && writes == Writes::Never {
-        app.note("note: `sandbox.readOnly` is set, so nothing can be changed here");
+        out::note("note: `sandbox.readOnly` is set, so nothing can be changed here");
     }
     let dashboard = Dashboard {
         desk: Arc::new(desk(&app)?),
@@ -44,7 +42,7 @@ pub(crate) fn run(app: App, args: &ServeArgs) -> Result<(), Failure> {
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+        .map_err(|error| fail!("cannot start: {error}"))?;
     let cancel = CancellationToken::new();
     {
         let _within = runtime.enter();
@@ -53,16 +51,16 @@ pub(crate) fn run(app: App, args: &ServeArgs) -> Result<(), Failure> {
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind(args.listen).await;
         let listener = listener.map_err(|error| {
-            Failure::new(format!("cannot serve on {}: {error}", args.listen))
+            fail!("cannot serve on {}: {error}", args.listen)
                 .help("another program may have that port; --listen 127.0.0.1:0 takes a free one")
         })?;
         let bound = listener.local_addr().unwrap_or(args.listen);
         let address = format!("http://{bound}/open?token={once}&to={target}");
         // Without this line nobody could come in, so --quiet does not hide it.
         remark(&address);
-        app.note("the address opens once; Ctrl-C ends the server");
+        out::note("the address opens once; Ctrl-C ends the server");
         if args.open && !opened(&address) {
-            app.note("note: no browser could be started; open the address yourself");
+            out::note("note: no browser could be started; open the address yourself");
         }
         serve(listener, dashboard, cancel).await;
         Ok(())

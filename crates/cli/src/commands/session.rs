@@ -1,22 +1,17 @@
 //! `session …`: reading, checking and copying one session.
 
 use longhaul_transcript::{Fault, FaultKind, Report, Session, fork, verify};
-use serde_json::json;
 
-use super::{answer, carry, change, handoff, list, show, trash};
-use crate::app::App;
+use super::{change, handoff, list, show, transfer, trash};
 use crate::args::{ForkArgs, SessionCommand, Which};
-use crate::failure::Failure;
-use crate::out;
-use crate::style::style;
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &SessionCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &SessionCommand) -> Result {
     match command {
         SessionCommand::List(args) => list::list(app, args),
         SessionCommand::Show(args) => show::show(app, args),
         SessionCommand::Verify { which } => check(app, which),
-        SessionCommand::Import(args) => carry::import(app, args),
+        SessionCommand::Import(args) => transfer::import(app, args),
         SessionCommand::Branch(args) => change::branch(app, args),
         SessionCommand::Fork(args) => fork_at(app, args),
         SessionCommand::Archive(args) => change::pack(app, args),
@@ -31,19 +26,13 @@ pub(crate) fn run(app: &App, command: &SessionCommand) -> Result<(), Failure> {
     }
 }
 
-fn check(app: &App, which: &Which) -> Result<(), Failure> {
+fn check(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
     let report = verify(&session)?;
     if app.json {
-        let mut value = json!({
-            "session": answer::session(app, &session),
-            "sound": report.is_sound(),
-        });
-        if let (Some(all), serde_json::Value::Object(counts)) =
-            (value.as_object_mut(), serde_json::to_value(&report)?)
-        {
-            all.extend(counts);
-        }
+        let session = answer::session(app, &session);
+        let head = json!({ "session": session, "sound": report.is_sound() });
+        let mut value = answer::joined(head, &report)?;
         value["faults"] = answer::faults(&report.faults);
         out::json(&value)?;
     } else {
@@ -54,20 +43,17 @@ fn check(app: &App, which: &Which) -> Result<(), Failure> {
     }
     let lost = report.faults.iter().any(|fault| fault.kind.is_loss());
     let altered = report.faults.iter().any(is_altered);
-    Err(Failure::new(format!(
-        "{} in {}",
-        paint::plural(report.faults.len() as u64, "fault"),
-        app.show_path(session.path())
-    ))
-    .help(if altered {
-        "what stands there now may not be what was said; compare it with a backup".to_owned()
-    } else if lost {
-        format!(
-            "the other {} are intact; a copy without the damage: `longhaul session import`",
-            paint::plural_of(report.entries, "entry", "entries")
-        )
-    } else {
-        "nothing is lost; every entry can be read".to_owned()
+    let faults = paint::plural(report.faults.len() as u64, "fault");
+    let failure = fail!("{faults} in {}", app.show_path(session.path()));
+    let others = paint::entries(report.entries);
+    Err(failure.help(match (altered, lost) {
+        (true, _) => {
+            "what stands there now may not be what was said; compare it with a backup".to_owned()
+        }
+        (_, true) => format!(
+            "the other {others} are intact; a copy without the damage: `longhaul session import`"
+        ),
+        _ => "nothing is lost; every entry can be read".to_owned(),
     }))
 }
 
@@ -75,35 +61,32 @@ fn is_altered(fault: &Fault) -> bool {
     matches!(fault.kind, FaultKind::Altered { .. })
 }
 
-fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Failure> {
+fn print_report(app: &App, session: &Session, report: &Report) -> Result {
     say!("{} ({})", app.show_path(session.path()), session.format())?;
+    let (entries, on_path) = (paint::number(report.entries), paint::number(report.on_path));
     row!(
         "Entries",
-        "{} ({} on the path, {})",
-        paint::number(report.entries),
-        paint::number(report.on_path),
+        "{entries} ({on_path} on the path, {})",
         paint::plural(report.tips, "branch end")
     )?;
-    paint::row("Context", paint::plural(report.context_messages, "message"))?;
-    paint::row("Compactions", report.compactions)?;
+    out::row("Context", paint::plural(report.context_messages, "message"))?;
+    out::row("Compactions", report.compactions)?;
+    let calls = paint::number(report.tool_calls);
     row!(
         "Tool calls",
-        "{}, {}",
-        paint::number(report.tool_calls),
+        "{calls}, {}",
         paint::plural(report.tool_results, "result")
     )?;
     let marked = report.proven > 0 || report.faults.iter().any(is_altered);
-    paint::row(
-        "Hashes",
-        match marked {
-            true => format!(
-                "{} as written; {} from the last one on not covered yet",
-                paint::plural(report.proven, "mark"),
-                paint::plural(report.uncovered, "line"),
-            ),
-            false => "none; changed entries cannot be found here".to_owned(),
-        },
-    )?;
+    let proven = paint::plural(report.proven, "mark");
+    let uncovered = paint::plural(report.uncovered, "line");
+    match marked {
+        true => row!(
+            "Hashes",
+            "{proven} as written; {uncovered} from the last one on not covered yet"
+        )?,
+        false => out::row("Hashes", "none; changed entries cannot be found here")?,
+    }
     for fault in &report.faults {
         say!(
             "{} {}",
@@ -117,7 +100,7 @@ fn print_report(app: &App, session: &Session, report: &Report) -> Result<(), Fai
     Ok(())
 }
 
-fn fork_at(app: &App, args: &ForkArgs) -> Result<(), Failure> {
+fn fork_at(app: &App, args: &ForkArgs) -> Result {
     let session = resolve::session(app, args.on.name())?;
     let at = match &args.entry {
         Some(name) => Some(resolve::entry(&session.tree()?, &session, name)?),
@@ -126,17 +109,12 @@ fn fork_at(app: &App, args: &ForkArgs) -> Result<(), Failure> {
     let new = app.new_session();
     let target = app.target(args.output.as_ref(), &new);
     let copied = fork(&session, at.as_ref(), &target, &new)?;
-    if app.json {
-        return out::json(&json!({
-            "session": answer::session(app, &session),
-            "output": answer::path(&target),
-            "id": new.id,
-            "entries": copied.entries,
-        }));
-    }
-    say!(
-        "{} forked to {}",
-        paint::plural_of(copied.entries, "entry", "entries"),
-        app.show_path(&target)
-    )
+    let value = json!({
+        "session": answer::session(app, &session),
+        "output": answer::path(&target),
+        "id": new.id,
+        "entries": copied.entries,
+    });
+    let (entries, shown) = (paint::entries(copied.entries), app.show_path(&target));
+    app.answer(&value, format!("{entries} forked to {shown}"))
 }

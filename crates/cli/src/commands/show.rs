@@ -3,31 +3,23 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use longhaul_transcript::{Body, Entry, EntryId, Millis, Role, ToolCall, json as stored};
-use serde_json::{Value, json};
+use longhaul_transcript::{Body, Entry, EntryId, MessageView, Role, ToolCall, json as stored};
+use serde::Serialize;
 
-use super::{answer, report_faults};
-use crate::app::App;
+use super::report_faults;
 use crate::args::ShowArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 use crate::resolve::{self, unique_starts};
-use crate::style::style;
-use crate::table::{Table, left, right};
 
-pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), Failure> {
+pub(super) fn show(app: &App, args: &ShowArgs) -> Result {
     let session = resolve::session(app, args.which.name())?;
     let tree = session.tree()?;
     if let Some(name) = &args.entry {
         let id = resolve::entry(&tree, &session, name)?;
         return say!("{}", session.entry(&id)?.raw());
     }
-    let on_path: HashSet<EntryId> = tree
-        .path()
-        .into_iter()
-        .map(|at| tree.nodes()[at].id.clone())
-        .collect();
+    let path = tree.path().into_iter();
+    let on_path: HashSet<EntryId> = path.map(|at| tree.nodes()[at].id.clone()).collect();
     let mut rows = Vec::new();
     let faults = session.each(&mut |entry| {
         let is_on_path = on_path.contains(&entry.id);
@@ -40,7 +32,7 @@ pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), Failure> {
         return out::json(&json!({
             "session": answer::session(app, &session),
             "leaf": tree.leaf().map(|node| node.id.as_str()),
-            "entries": rows.iter().map(Row::json).collect::<Vec<Value>>(),
+            "entries": rows,
             "faults": answer::faults(&faults),
         }));
     }
@@ -51,11 +43,11 @@ pub(super) fn show(app: &App, args: &ShowArgs) -> Result<(), Failure> {
         .collect();
     let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     print(app, &rows, unique_starts(&ids, &all))?;
-    report_faults(app, &faults);
+    report_faults(&faults);
     Ok(())
 }
 
-fn print(app: &App, rows: &[Row], ids: Vec<String>) -> Result<(), Failure> {
+fn print(app: &App, rows: &[Row], ids: Vec<String>) -> Result {
     let columns = app.columns();
     let mut table = Table::new([
         left("ENTRY"),
@@ -74,6 +66,7 @@ fn print(app: &App, rows: &[Row], ids: Vec<String>) -> Result<(), Failure> {
         table.row([
             paint_row(id),
             row.time
+                .as_deref()
                 .map(|time| moment(time, columns))
                 .unwrap_or_default(),
             row.kind.clone(),
@@ -86,23 +79,24 @@ fn print(app: &App, rows: &[Row], ids: Vec<String>) -> Result<(), Failure> {
 }
 
 /// A time as exact as there is room for; a session without times has zeros.
-fn moment(time: Millis, columns: usize) -> String {
+fn moment(time: &str, columns: usize) -> String {
     const ROOMY: usize = 120;
-    if time == Millis(0) {
-        return String::new();
-    }
-    let text = time.to_iso().replace('T', " ");
+    let text = time.replace('T', " ");
     match columns {
+        _ if text.starts_with("1970-01-01 00:00:00.000") => String::new(),
         ..ROOMY => text.chars().skip(5).take(11).collect(),
         _ => text.chars().take(19).collect(),
     }
 }
 
+/// An entry as it is listed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Row {
     id: String,
-    parent: Option<String>,
+    parent_id: Option<String>,
     line: u64,
-    time: Option<Millis>,
+    time: Option<String>,
     kind: String,
     bytes: u64,
     label: Option<String>,
@@ -111,7 +105,7 @@ struct Row {
 }
 
 /// More of an entry than this is not shown in a line.
-const GIST_COLUMNS: usize = 400;
+const GIST_COLUMNS: usize = 200;
 
 impl Row {
     fn of(entry: &Entry, label: Option<&String>, on_path: bool) -> Row {
@@ -121,29 +115,15 @@ impl Row {
         };
         Row {
             id: entry.id.to_string(),
-            parent: entry.parent.as_ref().map(EntryId::to_string),
+            parent_id: entry.parent.as_ref().map(EntryId::to_string),
             line: entry.place.line,
-            time: entry.time,
+            time: entry.time.map(|time| time.to_iso()),
             kind: paint::gist(&kind, 24),
             bytes: entry.raw().len() as u64,
             label: label.cloned(),
             gist: paint::gist(&gist(entry), GIST_COLUMNS),
             on_path,
         }
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "id": self.id,
-            "parentId": self.parent,
-            "line": self.line,
-            "time": self.time.map(|time| time.to_iso()),
-            "kind": self.kind,
-            "bytes": self.bytes,
-            "label": self.label,
-            "gist": paint::gist(&self.gist, 200),
-            "onPath": self.on_path,
-        })
     }
 }
 
@@ -173,11 +153,8 @@ fn message_gist(entry: &Entry) -> String {
         return String::new();
     };
     let mut text = message.text();
-    if let (Role::System, true, Some(sections)) = (
-        &message.role,
-        text.is_empty(),
-        message.object().object("sections"),
-    ) {
+    let sections = message.object().object("sections");
+    if let Some(sections) = sections.filter(|_| message.role == Role::System && text.is_empty()) {
         text = sections
             .iter()
             .filter_map(|(_, raw)| stored::string(raw))
@@ -198,30 +175,39 @@ fn message_gist(entry: &Entry) -> String {
     let calls: Vec<String> = calls.iter().map(call).collect();
     // The calls are what the step did, so a long text must not hide them.
     let text = paint::gist(&text, 60);
-    format!("{text} → {}", calls.join(", "))
-        .trim_start()
-        .to_owned()
+    let line = format!("{text} → {}", calls.join(", "));
+    line.trim_start().to_owned()
 }
 
 /// A tool call as people would write it: `read(src/main.rs)`,
 /// `edit(path: src/main.rs, oldText: …)`.
 pub(super) fn call(call: &ToolCall<'_>) -> String {
-    const VALUE_COLUMNS: usize = 60;
+    let gist = |text: &str| paint::gist(text, 60);
     let value = |value: &Value| match value {
-        Value::String(text) => paint::gist(text, VALUE_COLUMNS),
-        other => paint::gist(&other.to_string(), VALUE_COLUMNS),
+        Value::String(text) => gist(text),
+        other => gist(&other.to_string()),
     };
     let arguments = match serde_json::from_str(call.arguments) {
-        Ok(Value::Object(fields)) if fields.len() == 1 => {
-            fields.values().map(value).collect::<String>()
+        Ok(Value::Object(fields)) if fields.len() == 1 => fields.values().map(value).collect(),
+        Ok(Value::Object(fields)) => {
+            let named = fields
+                .iter()
+                .map(|(name, field)| format!("{name}: {}", value(field)));
+            named.collect::<Vec<_>>().join(", ")
         }
-        Ok(Value::Object(fields)) => fields
-            .iter()
-            .map(|(name, field)| format!("{name}: {}", value(field)))
-            .collect::<Vec<_>>()
-            .join(", "),
         Ok(other) => value(&other),
-        Err(_) => paint::gist(call.arguments, VALUE_COLUMNS),
+        Err(_) => gist(call.arguments),
     };
     format!("{}({arguments})", call.name)
+}
+
+/// What a message is, in a few words.
+pub(super) fn title(view: &MessageView<'_>) -> String {
+    match view.role {
+        Role::ToolResult => {
+            let mark = if view.is_error() { ", failed" } else { "" };
+            format!("result of {}{mark}", view.tool_name().unwrap_or_default())
+        }
+        ref role => role.to_string(),
+    }
 }

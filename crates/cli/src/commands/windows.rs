@@ -1,15 +1,11 @@
 //! `context windows`: what servers said of their windows, by refusing a request.
 
 use longhaul_engine::session::{LearntWindow, forget_windows, learnt_windows};
-use serde_json::json;
 
-use crate::app::App;
 use crate::args::WindowsArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 
-pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
+pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result {
     let meant = |learnt: &LearntWindow| {
         args.model.as_deref().is_none_or(|model| {
             model == learnt.model || model == format!("{}/{}", learnt.provider, learnt.model)
@@ -26,23 +22,23 @@ pub(super) fn windows(app: &App, args: &WindowsArgs) -> Result<(), Failure> {
         return out::json(&json!({ "windows": windows, "forgotten": args.forget }));
     }
     if windows.is_empty() {
-        let of = match &args.model {
-            Some(model) => format!(" of {}", paint::gist(model, 60)),
-            None => String::new(),
-        };
-        return Err(Failure::nothing(format!(
-            "no window{of} was learnt from an error"
-        )));
+        let model = args
+            .model
+            .as_ref()
+            .map(|model| format!(" of {}", paint::gist(model, 60)));
+        let of = model.unwrap_or_default();
+        return Err(nothing!("no window{of} was learnt from an error"));
     }
     for learnt in &windows {
         let server = learnt.endpoint.as_deref().unwrap_or("its server");
-        say!(
-            "{}{}/{} at {server}: {} tokens",
-            if args.forget { "forgotten: " } else { "" },
-            &learnt.provider,
-            &learnt.model,
-            learnt.window
-        )?;
+        let LearntWindow {
+            provider,
+            model,
+            window,
+            ..
+        } = learnt;
+        let forgotten = if args.forget { "forgotten: " } else { "" };
+        say!("{forgotten}{provider}/{model} at {server}: {window} tokens")?;
     }
     Ok(())
 }

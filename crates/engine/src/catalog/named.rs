@@ -78,6 +78,11 @@ impl Catalog {
         self.those(|reference| has_id(reference, id))
     }
 
+    /// The sessions that ran in a folder, newest first.
+    pub fn ran_in(&self, workspace: &Path) -> Vec<&Listed> {
+        self.those(|reference| belongs_to(reference, workspace))
+    }
+
     /// The newest session that ran in a folder.
     pub fn newest_in(&self, workspace: &Path) -> Option<&Listed> {
         let here = |found: &&Listed| belongs_to(&found.reference, workspace);

@@ -5,21 +5,19 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use jiff::civil::DateTime;
+use longhaul_assembly::{FileCache, Workspace};
 use longhaul_model::Model;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Durability, Loaded, Millis, Session, Stamp, Writer};
 
-use super::bench::Bench;
+use super::bench::{Bench, Restoring};
 use super::site::{Site, Terms, lock};
-use crate::checkpoints::{Error as CheckpointError, Lock, Restoration, Sink};
+use crate::checkpoints::{Lock, Restoration, Sink};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::live::{Live, allowance};
 use crate::measure::{Reading, Size};
-
-/// Puts the state of a session's work back.
-type PutBack<'a> = dyn FnMut(&Live, &mut Sink<'_>) -> Result<Restoration, CheckpointError> + 'a;
 
 /// What a session at rest is compacted with.
 pub struct Resting<'a> {
@@ -43,8 +41,8 @@ pub struct Resting<'a> {
     pub workspace: Option<PathBuf>,
     /// The time, where the user is.
     pub now: Box<dyn Fn() -> Zoned + 'a>,
-    /// Puts the state of the work back.
-    pub put_back: Box<PutBack<'a>>,
+    /// The workspace from which the state of the work is put back, where it is here.
+    pub found: Option<Workspace>,
     /// Hears what happens.
     pub sink: Box<Sink<'a>>,
 }
@@ -151,15 +149,13 @@ impl Site for AtRest<'_> {
     }
 
     fn put_back(&mut self) -> Restoration {
-        let Resting {
-            bench,
-            put_back,
-            sink,
-            ..
-        } = &mut self.with;
-        put_back(&bench.live, sink).unwrap_or_else(|error| {
-            sink(error.event());
-            Restoration::default()
-        })
+        let with = &mut self.with;
+        let restoring = Restoring {
+            config: with.config,
+            workspace: with.found.as_ref(),
+            now: &(with.now)(),
+            files: &mut FileCache::new(),
+        };
+        with.bench.restore(None, restoring, &mut *with.sink)
     }
 }

@@ -129,7 +129,7 @@ impl Bench {
 
     /// Decides what this epoch's contexts carry beside the conversation, and
     /// notes it down; or with `ahead` only what they would, were that the session.
-    pub(crate) fn restore(
+    pub fn restore(
         &self,
         ahead: Option<&Live>,
         with: Restoring<'_>,
@@ -171,13 +171,15 @@ impl Bench {
 }
 
 /// What putting the state of the work back needs besides.
-pub(crate) struct Restoring<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) workspace: Option<&'a Workspace>,
+pub struct Restoring<'a> {
+    /// What is configured.
+    pub config: &'a Config,
+    /// The workspace, where it is here.
+    pub workspace: Option<&'a Workspace>,
     /// The time, where the user is.
-    pub(crate) now: &'a Zoned,
+    pub now: &'a Zoned,
     /// Files read before.
-    pub(crate) files: &'a mut FileCache,
+    pub files: &'a mut FileCache,
 }
 
 /// What is put back, fitted to the window: a small one has no room for files.

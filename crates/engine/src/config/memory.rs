@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_index::{RecordKind, WorkspaceFiles};
+pub use longhaul_memory::dream::Trigger as DreamTrigger;
 use longhaul_redact::{Redactor, rules_version};
 use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
@@ -119,29 +120,6 @@ settings! {
         /// Name of the environment variable that holds the endpoint's key; never the key itself.
         api_key_env: Option<String> = None,
     }
-}
-
-/// What starts a dream.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
-pub enum DreamTrigger {
-    /// At fixed times.
-    Schedule {
-        /// Minute, hour, day of month, month, day of week.
-        cron: String,
-    },
-    /// When a session has been idle.
-    SessionIdle {
-        /// For this many minutes.
-        #[schemars(range(min = 1))]
-        idle_minutes: u32,
-    },
-    /// When today's log has grown.
-    DailyLogSize {
-        /// Beyond this many kilobytes.
-        #[schemars(range(min = 1))]
-        threshold_kb: u32,
-    },
 }
 
 settings! {

@@ -22,7 +22,7 @@ use longhaul_ledger::{Capture, Ledger};
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
     Body, Boundary, Context, ContextMessage, Dialect, Draft, Entry, EntryId, Epoch, Fault,
-    FaultKind, Header, Loaded, Result, Session, Settings, Stamp,
+    FaultKind, Header, Loaded, Result, Session, Settings, Stamp, is_pin,
 };
 
 use crate::changes::Changes;
@@ -335,7 +335,7 @@ impl Live {
     pub fn pins(&self) -> HashSet<EntryId> {
         self.labels
             .iter()
-            .filter(|(_, label)| *label == "pin" || label.starts_with("pin:"))
+            .filter(|(_, label)| is_pin(label))
             .map(|(id, _)| id.clone())
             .collect()
     }

@@ -23,7 +23,7 @@ use crate::event::Event;
 use crate::marks::mark;
 
 /// The newest session of ours that has this name, by when it was written to.
-pub(super) fn newest_of(setup: &Setup, name: &str) -> Option<PathBuf> {
+pub fn newest_of(state_dir: &Path, name: &str) -> Option<PathBuf> {
     let folder = SessionKey::new(name).folder_name();
     let is_called = |path: &PathBuf| {
         let file = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn newest_of(setup: &Setup, name: &str) -> Option<PathBuf> {
             && file.contains(folder.as_str())
             && Stored::open(path).is_ok_and(|session| session.header().id == name)
     };
-    let files = fs::read_dir(setup.state_dir.join("sessions")).ok()?;
+    let files = fs::read_dir(state_dir.join("sessions")).ok()?;
     let paths = files.flatten().map(|file| file.path()).filter(is_called);
     let changed = |path: &PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
     paths.max_by_key(|path| (changed(path), path.clone()))

@@ -58,7 +58,7 @@ impl Engine {
             Some(name) => name.to_owned(),
             None => self.setup.clock.new_id(),
         };
-        let before = name.and_then(|name| carry::newest_of(&self.setup, name));
+        let before = name.and_then(|name| carry::newest_of(&self.setup.state_dir, name));
         let before = before.filter(|_| self.setup.subagent.is_none());
         let carried = before.and_then(|before| carry::carried(&self.setup, &before, listener));
         let mut path = self.new_path(&id);

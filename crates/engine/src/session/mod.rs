@@ -51,6 +51,7 @@ pub use crate::library::Departures;
 pub use crate::measure::Size;
 pub use crate::spending::{Spending, spent_on, spent_on_failure};
 pub(crate) use carry::carried;
+pub use carry::newest_of;
 pub use compact::Due;
 pub use engine::Engine;
 pub(crate) use keep::is_closing;

@@ -179,6 +179,14 @@ impl Place {
         }
     }
 
+    /// The workspace with what lies in it.
+    fn found(&self) -> Workspace {
+        let now = SystemTime::now() + Duration::from_secs(60);
+        let (limits, mut cache) = (BootstrapLimits::default(), FileCache::new());
+        let loaded = Workspace::load(&self.workspace(), &limits, now, &mut cache);
+        loaded.unwrap().0
+    }
+
     /// Runs with everything that putting back needs.
     pub(crate) fn putting<T>(
         &self,
@@ -187,8 +195,7 @@ impl Place {
     ) -> T {
         let mut cache = FileCache::new();
         let now = SystemTime::now() + Duration::from_secs(60);
-        let limits = BootstrapLimits::default();
-        let (workspace, _) = Workspace::load(&self.workspace(), &limits, now, &mut cache).unwrap();
+        let workspace = self.found();
         work(&mut Putting {
             workspace: Some(&workspace),
             limits: &RestoreLimits::default(),
@@ -210,20 +217,8 @@ impl Place {
         events: &RefCell<Vec<Event>>,
     ) -> Option<Box<Made>> {
         let store = Arc::new(Store(self.store(), Arc::clone(countdown)));
-        let notes = Notes(self.notebook(), Arc::clone(countdown));
         let session = Session::open(&self.session()).unwrap();
         let whose = self.whose(&self.session());
-        let checkpoints = Checkpoints {
-            store: &*store,
-            whose: &whose,
-            redact: &str::to_owned,
-        };
-        let tree = session.tree().unwrap();
-        let times: HashMap<EntryId, Option<Millis>> = tree
-            .nodes()
-            .iter()
-            .map(|node| (node.id.clone(), node.time))
-            .collect();
         let live = Live::open(&session).unwrap();
         let (config, state) = (Config::default(), self.state());
         let (mut bench, _) = Bench::new(&session, live, window(), &config, &state);
@@ -250,11 +245,7 @@ impl Place {
                 let now = Timestamp::from_millisecond(at.0).unwrap();
                 now.to_zoned(TimeZone::UTC)
             }),
-            put_back: Box::new(|live, sink| {
-                self.putting(&|id| times.get(id).copied().flatten(), |putting| {
-                    checkpoints.restore(&notes, live, putting, sink)
-                })
-            }),
+            found: Some(self.found()),
             sink: Box::new(|event| events.borrow_mut().push(event)),
         });
         let mut compactor = Compactor::at(&mut site);

@@ -10,14 +10,27 @@ use serde::{Deserialize, Serialize};
 use crate::{Error, Result};
 
 /// What starts a dream.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[schemars(rename = "DreamTrigger")]
 pub enum Trigger {
-    /// At fixed times, as cron writes them.
-    Schedule(String),
-    /// When a session has been idle for so many minutes.
-    SessionIdle(u32),
-    /// When today's log has grown by so many kilobytes.
-    DailyLogSize(u32),
+    /// At fixed times.
+    Schedule {
+        /// Minute, hour, day of month, month, day of week.
+        cron: String,
+    },
+    /// When a session has been idle.
+    SessionIdle {
+        /// For this many minutes.
+        #[schemars(range(min = 1))]
+        idle_minutes: u32,
+    },
+    /// When today's log has grown.
+    DailyLogSize {
+        /// Beyond this many kilobytes.
+        #[schemars(range(min = 1))]
+        threshold_kb: u32,
+    },
 }
 
 /// Why a dream runs.
@@ -78,7 +91,7 @@ pub fn due(
     let last = last.filter(|last| last.at <= now);
     for trigger in triggers {
         let cause = match trigger {
-            Trigger::Schedule(text) => {
+            Trigger::Schedule { cron: text } => {
                 let cron = schedule(text)?;
                 let previous = cron
                     .find_previous_occurrence(moment.now, true)
@@ -91,18 +104,18 @@ pub fn due(
                 };
                 (previous.timestamp() > since).then_some(Cause::Schedule)
             }
-            Trigger::SessionIdle(minutes) => moment.last_activity.and_then(|active| {
-                let idle = SignedDuration::from_mins(i64::from(*minutes));
+            Trigger::SessionIdle { idle_minutes } => moment.last_activity.and_then(|active| {
+                let idle = SignedDuration::from_mins(i64::from(*idle_minutes));
                 let is_new = last.is_none_or(|last| last.at < active);
                 (is_new && now.duration_since(active) >= idle).then_some(Cause::SessionIdle)
             }),
-            Trigger::DailyLogSize(kilobytes) => {
+            Trigger::DailyLogSize { threshold_kb } => {
                 let zone = moment.now.time_zone().clone();
                 let before = last
                     .filter(|last| last.at.to_zoned(zone.clone()).date() == moment.now.date())
                     .map_or(0, |last| last.log_bytes);
                 let grown = moment.log_bytes.saturating_sub(before);
-                (grown > u64::from(*kilobytes) * 1024).then_some(Cause::DailyLogSize)
+                (grown > u64::from(*threshold_kb) * 1024).then_some(Cause::DailyLogSize)
             }
         };
         if cause.is_some() {
@@ -116,7 +129,7 @@ pub fn due(
 pub fn next(triggers: &[Trigger], now: &Zoned) -> Result<Option<Zoned>> {
     let mut next: Option<Zoned> = None;
     for trigger in triggers {
-        if let Trigger::Schedule(text) = trigger {
+        if let Trigger::Schedule { cron: text } = trigger {
             let at = schedule(text)?
                 .find_next_occurrence(now, false)
                 .map_err(|error| bad(text, &error))?;
@@ -174,7 +187,9 @@ mod tests {
 
     #[test]
     fn a_schedule_is_due_once_for_each_of_its_times() {
-        let three = || Trigger::Schedule("0 3 * * *".into());
+        let three = || Trigger::Schedule {
+            cron: "0 3 * * *".into(),
+        };
         let ask = |last: Option<&str>, now: &str| {
             ask(three(), last.map(|text| ran(text, 0)), now, None, 0)
         };
@@ -194,7 +209,9 @@ mod tests {
 
     #[test]
     fn a_schedule_follows_the_clock_on_the_wall_through_a_change_of_time() {
-        let half_past_two = Trigger::Schedule("30 2 * * *".into());
+        let half_past_two = Trigger::Schedule {
+            cron: "30 2 * * *".into(),
+        };
         // 02:30 does not exist on this day in Berlin.
         let due = ask(
             half_past_two,
@@ -211,7 +228,7 @@ mod tests {
         let ask = |last: Option<&str>, now: &str| {
             let last = last.map(|text| ran(text, 0));
             ask(
-                Trigger::SessionIdle(30),
+                Trigger::SessionIdle { idle_minutes: 30 },
                 last,
                 now,
                 Some("2026-11-15T10:00"),
@@ -231,7 +248,7 @@ mod tests {
     fn a_large_log_asks_again_when_it_has_grown_as_much_again() {
         let ask = |last: Option<LastRun>, bytes: u64| {
             ask(
-                Trigger::DailyLogSize(50),
+                Trigger::DailyLogSize { threshold_kb: 50 },
                 last,
                 "2026-11-15T12:00",
                 None,
@@ -254,11 +271,13 @@ mod tests {
     fn a_dream_of_a_time_to_come_keeps_no_other_from_being_due() {
         let ahead = || Some(ran("2100-01-01T12:00", 900 * 1024));
         let now = "2026-11-15T12:00";
-        let night = Trigger::Schedule("0 3 * * *".into());
+        let night = Trigger::Schedule {
+            cron: "0 3 * * *".into(),
+        };
         assert_eq!(ask(night, ahead(), now, None, 0), Some(Cause::Schedule));
         assert_eq!(
             ask(
-                Trigger::SessionIdle(30),
+                Trigger::SessionIdle { idle_minutes: 30 },
                 ahead(),
                 now,
                 Some("2026-11-15T10:00"),
@@ -268,7 +287,13 @@ mod tests {
         );
         let later_today = Some(ran("2026-11-15T23:00", 900 * 1024));
         assert_eq!(
-            ask(Trigger::DailyLogSize(50), later_today, now, None, 60 * 1024),
+            ask(
+                Trigger::DailyLogSize { threshold_kb: 50 },
+                later_today,
+                now,
+                None,
+                60 * 1024
+            ),
             Some(Cause::DailyLogSize)
         );
     }
@@ -281,7 +306,14 @@ mod tests {
             last_activity: None,
             log_bytes: 0,
         };
-        let error = due(&[Trigger::Schedule("every night".into())], None, &moment).unwrap_err();
+        let error = due(
+            &[Trigger::Schedule {
+                cron: "every night".into(),
+            }],
+            None,
+            &moment,
+        )
+        .unwrap_err();
         assert!(error.to_string().contains("every night"), "{error}");
         assert!(error.remedy().is_some());
     }

@@ -3,10 +3,8 @@
 //! A session that another program runs is not written to. Our own last write would
 //! look like such a program's, so it is remembered.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use axum::Router;
 use axum::extract::{Path as Parts, State};
@@ -14,40 +12,12 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use longhaul_engine::survey::Survey;
-use longhaul_transcript::{Draft, Durability, EntryId, Stamp, Writer, liveness};
+use longhaul_transcript::{Draft, Durability, EntryId, LastWrites, Stamp, Writer, is_pin};
 
 use super::routes::aside;
 use super::views::stored;
 use super::{Shared, Writes, pages};
 use crate::http::Refusal;
-
-/// How each file was after we wrote to it.
-#[derive(Debug, Default)]
-pub(super) struct OwnWrites(Mutex<HashMap<PathBuf, (u64, SystemTime)>>);
-
-impl OwnWrites {
-    fn state(path: &Path) -> Option<(u64, SystemTime)> {
-        let meta = std::fs::metadata(path).ok()?;
-        Some((meta.len(), meta.modified().ok()?))
-    }
-
-    fn remember(&self, path: &Path) {
-        if let Some(state) = OwnWrites::state(path) {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.insert(path.to_owned(), state);
-        }
-    }
-
-    /// How long ago somebody else wrote to it.
-    fn age(&self, path: &Path) -> Option<Duration> {
-        let state = OwnWrites::state(path)?;
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.get(path) == Some(&state) {
-            return None;
-        }
-        SystemTime::now().duration_since(state.1).ok()
-    }
-}
 
 pub(super) fn routes() -> Router<Arc<Shared>> {
     const ENTRY: &str = "/sessions/{session}/entries/{entry}";
@@ -91,17 +61,8 @@ fn mark(shared: &Shared, name: &str, entry: &str, pinned: Pinned) -> Result<(), 
     let desk = &shared.desk;
     let session = desk.shown(name)?;
     let target = stored(&session, entry)?.id;
-    let path = session.path().to_owned();
-    if !session.format().is_writable() {
-        return Err(longhaul_transcript::Error::Foreign {
-            path,
-            agent: session.format().agent(),
-        }
-        .into());
-    }
     let labels = Survey::of(&session, &desk.keep(&session))?.labels();
     let label = labels.get(&target);
-    let is_pin = |label: &String| label == "pin" || label.starts_with("pin:");
     let draft = match (label, pinned) {
         (None, Pinned::Yes) => Draft::pin(target, None),
         (Some(label), Pinned::No) if is_pin(label) => Draft::Label {
@@ -114,14 +75,13 @@ fn mark(shared: &Shared, name: &str, entry: &str, pinned: Pinned) -> Result<(), 
         }
         _ => return Ok(()),
     };
-    if let Some(evidence) = liveness::in_use(&path, shared.own_writes.age(&path))? {
-        return Err(evidence.refusal(&path).into());
-    }
+    let last_writes = LastWrites::below(&desk.state_dir);
+    let path = last_writes.writable(&session, SystemTime::now())?;
     let stamp = Stamp {
         id: EntryId::new(uuid::Uuid::now_v7().to_string()),
         time: (desk.now)(),
     };
     Writer::open(&path, Durability::Always)?.append(&draft, stamp)?;
-    shared.own_writes.remember(&path);
+    last_writes.remember(&path);
     Ok(())
 }

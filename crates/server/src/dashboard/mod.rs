@@ -30,7 +30,6 @@ use tokio_util::sync::CancellationToken;
 
 pub use access::Access;
 
-use self::changes::OwnWrites;
 use self::events::Watching;
 use self::views::Glances;
 use crate::desk::Desk;
@@ -62,7 +61,6 @@ struct Shared {
     access: Arc<Access>,
     glances: Glances,
     watching: Watching,
-    own_writes: OwnWrites,
 }
 
 /// Serves the dashboard on a listener until `cancel` is called.
@@ -74,7 +72,6 @@ pub async fn serve(listener: TcpListener, dashboard: Dashboard, cancel: Cancella
         writes: dashboard.writes,
         access: dashboard.access,
         glances: Glances::default(),
-        own_writes: OwnWrites::default(),
     });
     http::serve(listener, router(shared), limits, cancel).await;
 }

@@ -7,6 +7,7 @@
 
 mod event;
 mod packet;
+mod settings;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,7 @@ use longhaul_tokens::{ResolvedWindow, Window};
 use longhaul_transcript::{Millis, Session};
 
 pub use event::{Happened, answer};
+pub use settings::{Settings, Wanted};
 
 /// Says which window a session has, and who says so.
 pub type WindowIn<'a> = dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String> + 'a;
@@ -62,6 +64,12 @@ impl Error {
     /// What to do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
         self.remedy.clone()
+    }
+}
+
+impl From<longhaul_files::Error> for Error {
+    fn from(error: longhaul_files::Error) -> Error {
+        longhaul_transcript::Error::from(error).into()
     }
 }
 

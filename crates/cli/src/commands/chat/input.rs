@@ -11,7 +11,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
 
 use super::{history, slash};
-use crate::failure::Failure;
+use crate::prelude::*;
 
 /// A line, or why there is none.
 pub(super) enum Typed {
@@ -31,7 +31,7 @@ pub(super) struct Prompt {
 impl Prompt {
     /// An editor with the lines of earlier days. A history that cannot be read
     /// is none.
-    pub(super) fn new(file: &Path) -> Result<Prompt, Failure> {
+    pub(super) fn new(file: &Path) -> Result<Prompt> {
         let config = Config::builder()
             .history_ignore_space(true)
             .max_history_size(history::MOST_LINES)
@@ -52,7 +52,7 @@ impl Prompt {
 
     /// Reads a line. A paste of several lines is one, and so is a line that ends
     /// with a backslash, with the next.
-    pub(super) fn read(&mut self) -> Result<Typed, Failure> {
+    pub(super) fn read(&mut self) -> Result<Typed> {
         match self.editor.readline("› ") {
             Ok(line) => {
                 let is_new = !line.trim().is_empty()
@@ -71,7 +71,7 @@ impl Prompt {
 }
 
 fn cannot(error: ReadlineError) -> Failure {
-    Failure::new(format!("cannot read from the terminal: {error}"))
+    fail!("cannot read from the terminal: {error}")
         .help("pipe the messages in, one a line, or use --print")
 }
 

@@ -3,11 +3,8 @@
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Error, Listener, Session, Turn};
 use longhaul_model::Delta;
-use serde_json::{Value, json};
 
-use crate::app::App;
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
 /// Prints every event as it happens.
 #[derive(Default)]
@@ -23,7 +20,7 @@ impl JsonLines {
     }
 
     /// Whether all of it could be written.
-    pub(super) fn finish(&mut self) -> Result<(), Failure> {
+    pub(super) fn finish(&mut self) -> Result {
         self.broken.take().map_or(Ok(()), Err)
     }
 }
@@ -48,7 +45,7 @@ impl Listener for JsonLines {
                 "event": "retrying",
                 "attempt": attempt,
                 "seconds": after.as_secs_f64(),
-                "reason": App::redact(reason),
+                "reason": out::redacted(reason),
             }),
             // The whole call comes as an event of its own.
             Delta::ToolCall { .. } | Delta::ToolArguments { .. } => return,
@@ -70,8 +67,8 @@ pub(super) fn result(session: &mut Session, ended: &Result<Turn, Error>) -> Valu
         "spent": spending.last_turn,
         "error": ended.as_ref().err().map(|error| json!({
             "kind": error.kind(),
-            "message": App::redact(&error.to_string()),
-            "remedy": error.remedy().map(|remedy| App::redact(&remedy)),
+            "message": out::redacted(&error.to_string()),
+            "remedy": error.remedy().map(|remedy| out::redacted(&remedy)),
         })),
         "session": self::session(session),
         "status": status,

@@ -5,25 +5,23 @@
 //! for programs instead, one object a line.
 
 mod ask;
-mod filled;
+mod execute;
 mod history;
 mod input;
 mod json;
-pub(super) mod lines;
-pub(super) mod money;
-mod obey;
 mod screen;
 mod sessions;
 mod setup;
 mod slash;
 mod stop;
+mod usage;
 
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use longhaul_engine::session::{Engine, Error, Listener, Session, Turn};
+use longhaul_engine::session::{Engine, Error, Listener, Session, Turn, newest_of};
 use longhaul_engine::tools::{Approver, NobodyToAsk, Toolbox};
 use longhaul_transcript::{Draft, Session as Stored};
 use tokio::runtime::Runtime;
@@ -35,15 +33,13 @@ use self::screen::{Kind, Screen};
 use self::setup::{Chosen, Place};
 use self::slash::{Said, Slash};
 use self::stop::Stopper;
-use super::dream::Beside;
-use super::{change, models};
-use crate::app::App;
+use super::dream::Background;
+use super::{change, models, spending};
 use crate::args::ChatArgs;
-use crate::failure::{Failure, Outcome};
-use crate::kept::{self, Kept};
-use crate::out;
+use crate::connection::{self, Connection};
+use crate::failure::Outcome;
+use crate::prelude::*;
 use crate::style::Style;
-use crate::{own_write, paint, resolve};
 
 /// The longest message that is read from standard input.
 const MOST_INPUT_BYTES: u64 = 8 << 20;
@@ -59,7 +55,7 @@ enum Way {
     Terminal,
 }
 
-pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &ChatArgs) -> Result {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let way = match (args.print, app.json, &args.message) {
         (true, ..) | (_, true, Some(_)) => Way::Once,
@@ -68,7 +64,7 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
     };
     let message = match (way, &args.message) {
         (Way::Once, None) => Some(whole_input(std::io::stdin())?),
-        (Way::Once, Some(message)) => Some(with_piped(app, message)?),
+        (Way::Once, Some(message)) => Some(with_piped(message)?),
         (_, message) => message.clone(),
     };
     if way == Way::Once && message.as_deref().is_none_or(|text| text.trim().is_empty()) {
@@ -92,11 +88,11 @@ pub(crate) fn run(app: &App, args: &ChatArgs) -> Result<(), Failure> {
         led => led,
     };
     for trouble in chat.place.settle() {
-        app.note(&trouble);
+        out::note(&trouble);
     }
     // The window may have been learnt.
     chat.keep();
-    own_write::remember(app, chat.session.path());
+    app.last_writes().remember(chat.session.path());
     if let Some(told) = chat.dreams.at_the_end() {
         chat.screen.aside(&told);
     }
@@ -108,7 +104,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A message, and what is piped in behind it. A pipe in which nothing comes is not
 /// waited for: whoever started us may hold it open for no reason.
-fn with_piped(app: &App, message: &str) -> Result<String, Failure> {
+fn with_piped(message: &str) -> Result<String> {
     use std::os::fd::AsFd;
     use std::os::unix::fs::FileTypeExt;
     let input = std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
@@ -126,20 +122,20 @@ fn with_piped(app: &App, message: &str) -> Result<String, Failure> {
         Ok(0) => Ok(message.to_owned()),
         Ok(_) => Ok(format!("{message}\n\n{}", whole_input(std::io::stdin())?)),
         Err(_) => {
-            app.note("nothing came on standard input; going on without it");
+            out::note("nothing came on standard input; going on without it");
             Ok(message.to_owned())
         }
     }
 }
 
-fn whole_input(input: impl Read) -> Result<String, Failure> {
+fn whole_input(input: impl Read) -> Result<String> {
     let mut bytes = Vec::new();
     input.take(MOST_INPUT_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_INPUT_BYTES {
-        return Err(Failure::usage(format!(
+        return Err(usage!(
             "the message is longer than {}",
             paint::bytes(MOST_INPUT_BYTES)
-        ))
+        )
         .help("put it into a file of the workspace and name the file"));
     }
     String::from_utf8(bytes)
@@ -158,11 +154,11 @@ struct Chat<'a> {
     chosen: Chosen,
     engine: Engine,
     session: Session,
-    dreams: Beside,
+    dreams: Background,
 }
 
 impl<'a> Chat<'a> {
-    fn begin(app: &'a App, args: &'a ChatArgs, way: Way) -> Result<Chat<'a>, Failure> {
+    fn begin(app: &'a App, args: &'a ChatArgs, way: Way) -> Result<Chat<'a>> {
         let old = find(app, args, way)?;
         let before = old.as_deref().and_then(|old| setup::asked_before(app, old));
         let remembered = || old.as_deref().and_then(setup::model_of);
@@ -179,10 +175,10 @@ impl<'a> Chat<'a> {
         if let Some(before) = before
             && before.base_url != chosen.spec.base_url
         {
-            app.note(&format!(
+            note!(
                 "the session was asked as {before} before, and is as {} now",
-                kept::without_secrets(&chosen.spec)
-            ));
+                connection::without_secrets(&chosen.spec)
+            );
         }
         let kind = match way {
             _ if app.json => Kind::Nothing,
@@ -227,7 +223,7 @@ impl<'a> Chat<'a> {
             chosen,
             engine,
             session,
-            dreams: Beside::new(app),
+            dreams: Background::new(app),
         };
         if old.is_some() {
             chat.note_model()?;
@@ -241,15 +237,14 @@ impl<'a> Chat<'a> {
         let status = self.session.status();
         let window = (status.window, status.window_origin);
         let path = self.session.path();
-        if let Err(error) = Kept::write(self.app, path, &self.chosen.spec, window) {
-            self.app.note(&format!(
-                "how the model is asked will not be known when the session is resumed: {error}"
-            ));
+        if let Err(error) = Connection::write(&self.app.state_dir, path, &self.chosen.spec, window)
+        {
+            note!("how the model is asked will not be known when the session is resumed: {error}");
         }
     }
 
     /// Writes down that another model answers from now on.
-    fn note_model(&mut self) -> Result<(), Failure> {
+    fn note_model(&mut self) -> Result {
         let info = self.chosen.model.info();
         let now = setup::model_of(self.session.path());
         if now.as_deref() != Some(&format!("{}/{}", info.provider, info.name)) {
@@ -263,7 +258,7 @@ impl<'a> Chat<'a> {
         Ok(())
     }
 
-    fn lead(&mut self, first: Option<String>) -> Result<(), Failure> {
+    fn lead(&mut self, first: Option<String>) -> Result {
         match self.way {
             Way::Once => {
                 let turn = self.say(&first.unwrap_or_default())?;
@@ -272,8 +267,7 @@ impl<'a> Chat<'a> {
                 }
                 out::whole(&format!("{}\n", turn.text))?;
                 if turn.stop != "stop" {
-                    self.app
-                        .note(&format!("the answer ended early: {}", turn.stop));
+                    out::note(&format!("the answer ended early: {}", turn.stop));
                 }
                 Ok(())
             }
@@ -284,15 +278,14 @@ impl<'a> Chat<'a> {
 
     /// One line, one message, until there are no more; the first that fails
     /// ends it.
-    fn lines(&mut self, first: Option<String>) -> Result<(), Failure> {
+    fn lines(&mut self, first: Option<String>) -> Result {
         let mut said = first.is_some();
         if let Some(message) = first {
             self.say(&message)?;
         }
         for line in std::io::stdin().lock().lines() {
             let line = line.map_err(|error| {
-                Failure::new(format!("cannot read standard input: {error}"))
-                    .help("messages are lines of UTF-8")
+                fail!("cannot read standard input: {error}").help("messages are lines of UTF-8")
             })?;
             match slash::read(&line) {
                 Said::Nothing => continue,
@@ -300,7 +293,7 @@ impl<'a> Chat<'a> {
                     self.say(&message)?;
                 }
                 Said::Slash(Slash::Quit) => break,
-                Said::Slash(slash) => self.obey(slash)?,
+                Said::Slash(slash) => self.execute(slash)?,
                 Said::Unknown(advice) => return Err(Failure::usage(advice)),
             }
             said = true;
@@ -314,7 +307,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn terminal(&mut self, first: Option<String>) -> Result<(), Failure> {
+    fn terminal(&mut self, first: Option<String>) -> Result {
         longhaul_files::create_folder(&self.app.state_dir)?;
         let mut prompt = Prompt::new(&self.app.state_dir.join("chat-history"))?;
         self.greet();
@@ -348,7 +341,7 @@ impl<'a> Chat<'a> {
                     self.attempt(|chat| chat.say(&message).map(|_| ()))?;
                 }
                 Said::Slash(Slash::Quit) => return Ok(()),
-                Said::Slash(slash) => self.attempt(|chat| chat.obey(slash))?,
+                Said::Slash(slash) => self.attempt(|chat| chat.execute(slash))?,
                 Said::Unknown(advice) => self.screen.warn(&advice),
             }
         }
@@ -356,15 +349,12 @@ impl<'a> Chat<'a> {
     }
 
     /// Does something that may fail without ending the conversation.
-    fn attempt(
-        &mut self,
-        work: impl FnOnce(&mut Self) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+    fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result) -> Result {
         match work(self) {
             Err(failure) if failure.outcome == Outcome::Unheard => Err(failure),
             Err(failure) if self.stopper.is_ending() => Err(failure),
             Err(failure) => {
-                failure.print();
+                out::failure(&failure);
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -398,7 +388,7 @@ impl<'a> Chat<'a> {
                 0 => String::new(),
                 epoch => format!(" | {}", paint::plural(u64::from(epoch), "compaction")),
             },
-            money::dollars(&total),
+            spending::dollars(&total),
         );
         let style = match level {
             longhaul_tokens::Level::Calm => Style::new().dim(),
@@ -408,7 +398,7 @@ impl<'a> Chat<'a> {
     }
 
     /// Says something to the model and shows what comes of it.
-    fn say(&mut self, message: &str) -> Result<Turn, Failure> {
+    fn say(&mut self, message: &str) -> Result<Turn> {
         if self.app.json {
             let mut lines = JsonLines::default();
             let ended = self.turn(message, &mut lines);
@@ -446,13 +436,13 @@ fn listener(app: &App, screen: &Screen) -> Box<dyn Listener> {
 }
 
 /// The session to go on with, if there is one that may be written to.
-fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure> {
+fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>> {
     let found = match &args.session {
         _ if args.new => None,
         Some(name) if name.trim().is_empty() => {
             return Err(Failure::usage("the session has no name").help("such as --session work"));
         }
-        Some(name) => sessions::named(app, name),
+        Some(name) => newest_of(&app.state_dir, name),
         // A script that names no session does not mean the one a person is in.
         None if way == Way::Once => None,
         None => sessions::newest(app),
@@ -462,11 +452,11 @@ fn find(app: &App, args: &ChatArgs, way: Way) -> Result<Option<PathBuf>, Failure
     if let Some(cwd) = &session.header().cwd
         && !resolve::belongs_to(session.reference(), &app.workspace)
     {
-        app.note(&format!(
+        note!(
             "the session was begun in {}; its tools work in {} now",
             app.show_path(cwd),
             app.show_path(&app.workspace)
-        ));
+        );
     }
     change::writable(app, &session, args.leave).map(Some)
 }

@@ -9,10 +9,8 @@ use longhaul_engine::event::Event;
 use longhaul_engine::session::Listener;
 use longhaul_model::Delta;
 
-use super::lines::{self, Weight};
-use crate::app::App;
-use crate::failure::Failure;
-use crate::out;
+use super::super::events::{self, Weight};
+use crate::prelude::*;
 use crate::style::Style;
 
 /// The terminal, or what stands in its place. Copies are the same screen.
@@ -95,7 +93,7 @@ impl Screen {
         let mut state = self.state();
         state.close();
         let dim = Style::new().for_stderr().dim();
-        for line in App::redact(text).lines() {
+        for line in out::redacted(text).lines() {
             out::remark(dim.apply_to(line));
         }
     }
@@ -108,7 +106,7 @@ impl Screen {
         let mut state = self.state();
         state.close();
         let yellow = Style::new().for_stderr().yellow();
-        for line in App::redact(text).lines() {
+        for line in out::redacted(text).lines() {
             out::remark(yellow.apply_to(line));
         }
     }
@@ -127,7 +125,7 @@ impl Screen {
     }
 
     /// Ends whatever line is open; whether all of it could be written.
-    pub(super) fn finish(&self) -> Result<(), Failure> {
+    pub(super) fn finish(&self) -> Result {
         let mut state = self.state();
         state.close();
         state.broken.take().map_or(Ok(()), Err)
@@ -214,16 +212,16 @@ impl Listener for Screen {
         match event {
             Event::ToolCalled {
                 tool, arguments, ..
-            } if self.kind.tells() => self.called(&lines::call(tool, arguments)),
+            } if self.kind.tells() => self.called(&events::call(tool, arguments)),
             Event::ToolAnswered {
                 tool,
                 is_error,
                 text,
                 ..
             } if self.kind.tells() => {
-                self.answered(tool, *is_error, &lines::outcome(*is_error, text));
+                self.answered(tool, *is_error, &events::outcome(*is_error, text));
             }
-            event => match lines::event(event) {
+            event => match events::event(event) {
                 Some((Weight::Warning, line)) => self.warn(&line),
                 // Where notes are shown it is one of them.
                 Some((Weight::Change, line)) if !self.kind.tells() => self.warn(&line),

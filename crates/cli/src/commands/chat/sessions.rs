@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use longhaul_engine::catalog::{self, Places};
-use longhaul_transcript::{Session, SessionKey};
+use longhaul_transcript::Session;
 
-use crate::app::App;
-use crate::resolve;
+use crate::prelude::*;
 
 /// Our own sessions, newest first.
 fn own(app: &App) -> Vec<PathBuf> {
@@ -20,17 +19,6 @@ fn own(app: &App) -> Vec<PathBuf> {
         .into_iter()
         .map(|listed| listed.reference.path)
         .collect()
-}
-
-/// The newest session of a name.
-pub(super) fn named(app: &App, name: &str) -> Option<PathBuf> {
-    // The name in the file's name is shortened; the one inside is not.
-    let folder = SessionKey::new(name).folder_name().to_string();
-    own(app).into_iter().find(|path| {
-        let stem = path.file_name().unwrap_or_default().to_string_lossy();
-        stem.contains(&folder)
-            && Session::open(path).is_ok_and(|session| session.header().id == name)
-    })
 }
 
 /// The newest session of the workspace, but of a subagent's: nobody talks to those.

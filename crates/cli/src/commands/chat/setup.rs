@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use longhaul_engine::compactor::{SummaryChoice, summary_model};
 use longhaul_engine::library::{Library, Recollection, Scope};
 use longhaul_engine::recall::{Hit, Query};
-use longhaul_engine::session::{Departures, Engine, Setup};
+use longhaul_engine::session::{Engine, Setup};
 use longhaul_engine::subagent::WithTasks;
 use longhaul_engine::tools::{
     Approver, BashSettings, Findings, NoTools, Permissions, Policy, Recall, Toolbox,
@@ -17,13 +16,12 @@ use longhaul_engine::tools::{
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Dreams, Recalled};
 use longhaul_model::{Limits, Model, ModelSpec};
-use longhaul_transcript::{EntryId, Session as Stored, SessionRef};
+use longhaul_transcript::{Session as Stored, SessionRef};
 
 use super::super::{memory, models};
-use crate::app::App;
 use crate::args::ChatArgs;
-use crate::failure::Failure;
-use crate::kept::Kept;
+use crate::connection::Connection;
+use crate::prelude::*;
 
 /// The session at work, which `/new` changes, and where its past is found.
 #[derive(Clone)]
@@ -45,7 +43,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Place {
     pub(super) fn new(app: &App) -> Place {
-        let counted = match app.config.config.sandbox.read_only {
+        let counted = match app.config.sandbox.read_only {
             true => None,
             false => MemoryFolder::open(&app.workspace, None).ok(),
         };
@@ -87,13 +85,8 @@ impl Place {
     fn past(&self) -> Recollection {
         let others = Arc::clone(&self.others);
         let others = move || others();
-        memory::past(
-            &self.library,
-            &self.path(),
-            self.scope,
-            self.is_searched,
-            others,
-        )
+        let (path, searched) = (self.path(), self.is_searched);
+        memory::past(&self.library, &path, self.scope, searched, others)
     }
 }
 
@@ -118,12 +111,6 @@ impl Recall for Place {
     }
 }
 
-impl Departures for Place {
-    fn left(&self, session: &Path, entries: &[EntryId]) {
-        self.library.left(session, entries);
-    }
-}
-
 /// The model that a chat asks.
 pub(super) struct Chosen {
     pub(super) spec: ModelSpec,
@@ -131,16 +118,12 @@ pub(super) struct Chosen {
 }
 
 /// Connects to a model by its name.
-pub(super) fn connect(app: &App, args: &ChatArgs, name: &str) -> Result<Chosen, Failure> {
+pub(super) fn connect(app: &App, args: &ChatArgs, name: &str) -> Result<Chosen> {
     connect_as(app, args, models::spec(name, None)?)
 }
 
 /// Connects to a model, elsewhere if the command line says so.
-pub(super) fn connect_as(
-    app: &App,
-    args: &ChatArgs,
-    mut spec: ModelSpec,
-) -> Result<Chosen, Failure> {
+pub(super) fn connect_as(app: &App, args: &ChatArgs, mut spec: ModelSpec) -> Result<Chosen> {
     if let Some(url) = &args.base_url {
         spec = spec.at(url);
     }
@@ -150,7 +133,7 @@ pub(super) fn connect_as(
 
 /// How long is waited for a model.
 fn limits(app: &App, args: &ChatArgs) -> Limits {
-    let mut limits = app.config.config.request_limits();
+    let mut limits = app.config.request_limits();
     if let Some(seconds) = args.timeout {
         let most = Duration::from_secs(seconds);
         limits.connect = limits.connect.min(most);
@@ -166,7 +149,7 @@ pub(super) fn tools(
     args: &ChatArgs,
     place: &Place,
     approver: Arc<dyn Approver>,
-) -> Result<Arc<dyn Toolbox>, Failure> {
+) -> Result<Arc<dyn Toolbox>> {
     if args.no_tools {
         return Ok(Arc::new(NoTools));
     }
@@ -176,7 +159,7 @@ pub(super) fn tools(
     let tools = WorkspaceTools::new(WorkspaceSettings {
         workspace: app.workspace.clone(),
         readable: Vec::new(),
-        permissions: permissions(args, app.config.config.sandbox.read_only)?,
+        permissions: permissions(args, app.config.sandbox.read_only)?,
         approver,
         bash: Some(BashSettings {
             guard: guard(),
@@ -199,7 +182,7 @@ fn guard() -> Vec<OsString> {
 
 /// What may be done without asking, from the command line. Where nothing may be
 /// written, no flag gives leave to: what changes something is not even offered.
-fn permissions(args: &ChatArgs, read_only: bool) -> Result<Permissions, Failure> {
+fn permissions(args: &ChatArgs, read_only: bool) -> Result<Permissions> {
     const ASKING: [&str; 3] = ["write", "edit", "bash"];
     let mut permissions = Permissions::default();
     if args.yes {
@@ -216,12 +199,10 @@ fn permissions(args: &ChatArgs, read_only: bool) -> Result<Permissions, Failure>
                 permissions.tools.insert(allowed.clone(), Policy::Allow);
             }
             _ => {
-                return Err(
-                    Failure::usage(format!("--allow does not know {allowed:?}")).help(
-                        "write, edit, bash, or commands by their first words, such as \
+                return Err(usage!("--allow does not know {allowed:?}").help(
+                    "write, edit, bash, or commands by their first words, such as \
                          'bash:cargo test'; other tools need no leave",
-                    ),
-                );
+                ));
             }
         }
     }
@@ -258,37 +239,18 @@ pub(super) fn engine(
     place: &Place,
 ) -> Engine {
     let info = chosen.model.info();
-    let config = app.config.config.clone();
-    let around = app.surroundings(&info.name, Some(&info.provider));
-    let has_openrouter = app
-        .variable("OPENROUTER_API_KEY")
-        .is_some_and(|key| !key.is_empty());
-    let choice = summary_model(&config, has_openrouter, Some((&info.provider, &info.name)));
-    let summaries = match choice {
-        SummaryChoice::Session => Some(Arc::clone(&chosen.model)),
-        SummaryChoice::Extractive => None,
-        SummaryChoice::Other { provider, model } => {
-            models::summarizer(app, &provider, &model, limits(app, args))
-        }
-    };
-    let departures =
-        memory::takes_sessions(app).then(|| Arc::new(place.clone()) as Arc<dyn Departures>);
+    let key = app.variable("OPENROUTER_API_KEY");
+    let has_openrouter = key.is_some_and(|key| !key.is_empty());
+    let own = Some((info.provider.as_str(), info.name.as_str(), &chosen.model));
     let setup = Setup {
-        config,
-        state_dir: app.state_dir.clone(),
-        workspace: app.workspace.clone(),
-        managed_skills: around.managed_skills,
-        home_skills: around.home_skills,
-        host: around.host,
-        runtime: around.runtime,
-        extra_prompt: None,
-        clock: app.clock(),
         model: Some(Arc::clone(&chosen.model)),
-        summaries,
+        summaries: models::summaries(app, has_openrouter, own, limits(app, args)),
         tools: Arc::clone(tools),
-        departures,
-        subagent: None,
-        max_rounds: Setup::MAX_ROUNDS,
+        ..models::setup(
+            app,
+            app.surroundings(&info.name, Some(&info.provider)),
+            &place.library,
+        )
     };
     if args.no_tools || setup.config.sandbox.read_only {
         return Engine::new(setup);
@@ -305,7 +267,7 @@ pub(super) fn engine(
 pub(super) fn asked_before(app: &App, path: &Path) -> Option<ModelSpec> {
     let named = model_of(path)?;
     let stored = Stored::open(path).ok()?;
-    Kept::of(app, &stored)?.spec(&named)
+    Connection::of(&app.state_dir, &stored)?.spec(&named)
 }
 
 /// The model a session was last run with, as it is named on a command line.

@@ -4,19 +4,15 @@ use std::ops::ControlFlow;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use longhaul_engine::catalog;
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
+use longhaul_memory::dream::{Dreams, waiting};
 use longhaul_transcript::SessionRef;
-use serde_json::json;
 
-use super::super::memory_files::writing;
-use super::{settings, shapes, told};
-use crate::app::App;
+use super::super::memory_folder::writing;
+use super::{recalls, settings, told};
 use crate::args::BackfillArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
+pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result {
     let memory = writing(app)?;
     let sessions = sessions(app, args)?;
     if sessions.is_empty() {
@@ -24,10 +20,9 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
             .help("name some, or read those of all workspaces with --all"));
     }
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = told(app, dreams.lock()?);
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
-    let bar = match app.shows_progress() {
+    let lock = told(dreams.lock()?);
+    let recalls = recalls(&dreams)?;
+    let bar = match out::shows_progress() {
         true => ProgressBar::new(sessions.len() as u64),
         false => ProgressBar::hidden(),
     };
@@ -51,26 +46,24 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     let report = report?;
     let waits = waiting(&dreams.candidates()?).len();
     if app.json {
-        let mut value = shapes::with_workspace(&memory, &report)?;
+        let mut value = answer::joined(super::workspace(&memory), &report)?;
         value["waiting"] = json!(waits);
         return out::json(&value);
     }
-    let many = |count: usize, one: &str| paint::plural(count as u64, one);
-    say!(
-        "Read {}, {} as before: {} staged, {} said again.",
-        many(report.read, "session"),
+    let (read, before) = (
+        paint::plural(report.read as u64, "session"),
         report.unchanged,
-        report.staged,
-        report.consolidated.repeated
-    )?;
+    );
+    let (staged, again) = (report.staged, report.consolidated.repeated);
+    say!("Read {read}, {before} as before: {staged} staged, {again} said again.")?;
     for problem in &report.problems {
-        app.note_once(&format!("note: {problem}"));
+        out::note_once(&format!("note: {problem}"));
     }
-    let waiting = paint::plural_of(waits as u64, "candidate waits", "candidates wait");
+    let waiting = paint::waiting(waits);
     say!("{waiting} for review; nothing was promoted.")
 }
 
-fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>, Failure> {
+fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>> {
     if !args.sessions.is_empty() {
         let mut found = Vec::new();
         for name in &args.sessions {
@@ -81,11 +74,8 @@ fn sessions(app: &App, args: &BackfillArgs) -> Result<Vec<SessionRef>, Failure> 
     }
     let catalog = catalog::find(&app.places());
     for problem in &catalog.problems {
-        app.note(&format!(
-            "note: cannot read {}: {}",
-            app.show_path(&problem.path),
-            problem.reason
-        ));
+        let path = app.show_path(&problem.path);
+        note!("note: cannot read {path}: {}", problem.reason);
     }
     let mut found: Vec<_> = catalog.sessions;
     if !args.all {

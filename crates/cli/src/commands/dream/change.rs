@@ -1,32 +1,19 @@
 //! `dream promote|reject`: what becomes of candidates.
 
 use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
-use serde_json::{Value, json};
 
-use super::super::answer;
-use super::super::memory_files::writing;
-use super::{locked, named, settings, shapes};
-use crate::app::App;
+use super::super::memory_folder::writing;
+use super::{locked, named, recalls, settings, shapes};
 use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
+use crate::prelude::*;
 
-pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
+pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let candidates = dreams.candidates()?;
-    let mut ids = Vec::new();
-    for name in &args.ids {
-        let id = named(&candidates, name)?;
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let ids = all_named(&candidates, &args.ids)?;
+    let recalls = recalls(&dreams)?;
     let (now, settings) = (app.zoned(), settings(app, &recalls));
     for id in &ids {
         let planned = dreams.plan(id, &now, &settings)?;
@@ -58,12 +45,24 @@ pub(super) fn promote(app: &App, args: &PromoteArgs) -> Result<(), Failure> {
             }
         }
     }
-    app.note("`longhaul dream undo` takes the latest back");
+    out::note("`longhaul dream undo` takes the latest back");
     Ok(())
 }
 
+/// The ids that are meant, each once.
+fn all_named(candidates: &[Candidate], names: &[String]) -> Result<Vec<String>> {
+    let mut ids = Vec::new();
+    for name in names {
+        let id = named(candidates, name)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
 /// Prints what a candidate takes the place of.
-fn show_replaced(candidates: &[Candidate], id: &str) -> Result<(), Failure> {
+fn show_replaced(candidates: &[Candidate], id: &str) -> Result {
     let chosen = candidates.iter().find(|one| one.id == id);
     for old in chosen.iter().flat_map(|one| one.in_place_of(candidates)) {
         let line = format!("{id}, in place of {}", old.with_days());
@@ -85,18 +84,11 @@ fn made(change: &Change) -> Value {
     })
 }
 
-pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
+pub(super) fn reject(app: &App, args: &RejectArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
-    let candidates = dreams.candidates()?;
-    let mut ids: Vec<String> = Vec::new();
-    for name in &args.ids {
-        let id = named(&candidates, name)?;
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
+    let lock = locked(&dreams)?;
+    let ids = all_named(&dreams.candidates()?, &args.ids)?;
     dreams.reject_all(&lock, &ids, app.zoned().date())?;
     if app.json {
         return out::json(&json!({
@@ -110,10 +102,10 @@ pub(super) fn reject(app: &App, args: &RejectArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn merge(app: &App, args: &MergeArgs) -> Result<(), Failure> {
+pub(super) fn merge(app: &App, args: &MergeArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let candidates = dreams.candidates()?;
     let (one, other) = (
         named(&candidates, &args.id)?,
@@ -121,40 +113,29 @@ pub(super) fn merge(app: &App, args: &MergeArgs) -> Result<(), Failure> {
     );
     let stays = dreams.merge(&lock, &one, &other)?;
     let leaves = if stays == one { other } else { one };
-    if app.json {
-        return out::json(&json!({
-            "workspace": answer::path(memory.root()),
-            "stays": stays,
-            "leaves": leaves,
-        }));
-    }
-    say!(
-        "{}  {leaves}, in its place {stays}",
-        style("merged").green()
-    )
+    let workspace = answer::path(memory.root());
+    let value = json!({ "workspace": workspace, "stays": stays, "leaves": leaves });
+    let merged = style("merged").green();
+    app.answer(&value, format!("{merged}  {leaves}, in its place {stays}"))
 }
 
-pub(super) fn edit(app: &App, args: &EditArgs) -> Result<(), Failure> {
+pub(super) fn edit(app: &App, args: &EditArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
+    let lock = locked(&dreams)?;
     let id = named(&dreams.candidates()?, &args.id)?;
     dreams.reword(&lock, &id, &args.text)?;
     let candidates = dreams.candidates()?;
     let wording = candidates.iter().find(|one| one.id == id);
     let wording = wording.map(Candidate::wording).unwrap_or_default();
-    if app.json {
-        return out::json(&json!({
-            "workspace": answer::path(memory.root()),
-            "id": id,
-            "wording": wording,
-        }));
-    }
-    say!("{}  {id}  {wording}", style("edited").green())
+    let workspace = answer::path(memory.root());
+    let value = json!({ "workspace": workspace, "id": id, "wording": wording });
+    let edited = style("edited").green();
+    app.answer(&value, format!("{edited}  {id}  {wording}"))
 }
 
 /// Prints what becomes of a file.
-pub(super) fn show(page: &PageChange) -> Result<(), Failure> {
+pub(super) fn show(page: &PageChange) -> Result {
     say!("{}", style(&page.file).bold())?;
     for line in shown(page) {
         say!("{line}")?;

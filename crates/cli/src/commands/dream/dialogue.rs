@@ -6,15 +6,14 @@ use std::collections::HashSet;
 
 use console::{Key, Term};
 use jiff::Zoned;
+use longhaul_memory::Source;
 use longhaul_memory::dream::{Candidate, Dreams, Settings, waiting};
 
 use super::change::shown;
 use super::signals::Signals;
-use super::{find, locked, settings};
-use crate::app::App;
-use crate::failure::{Failure, Outcome};
-use crate::style::style;
-use crate::{out, paint};
+use super::{find, locked, recalls, settings};
+use crate::failure::Outcome;
+use crate::prelude::*;
 
 /// What a person does with a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +30,6 @@ enum Verdict {
 const KEYS: &str = "[k]eep  [e]dit  [d]rop  [l]ater  [b]ack  [q]uit";
 const KEYS_OF_PAIR: &str =
     "[k]eep beside it  [m]erge: the newer one stays  [e]dit  [d]rop  [l]ater  [b]ack  [q]uit";
-
-/// Whoever is talked to.
-pub(super) trait Person {
-    /// Begins a new screen.
-    fn clear(&mut self) -> Result<(), Failure>;
-    /// How many columns a line has.
-    fn columns(&self) -> usize;
-    /// Shows a line.
-    fn show(&mut self, line: &str) -> Result<(), Failure>;
-    /// Waits for a key; none when the person has gone.
-    fn key(&mut self) -> Result<Option<char>, Failure>;
-    /// Lets a text be edited; none when the person has gone.
-    fn edit(&mut self, text: &str) -> Result<Option<String>, Failure>;
-}
 
 /// A person at a terminal.
 pub(super) struct Terminal {
@@ -84,80 +69,77 @@ impl Terminal {
         self.term.write_str("\r")?;
         self.term.clear_to_end_of_screen()
     }
-}
 
-impl Person for Terminal {
-    fn clear(&mut self) -> Result<(), Failure> {
+    /// Begins a new screen.
+    fn clear(&mut self) -> Result {
         self.term.clear_screen().map_err(Failure::output)
     }
 
+    /// How many columns a line has.
     fn columns(&self) -> usize {
         usize::from(self.term.size().1).clamp(40, 120)
     }
 
-    fn show(&mut self, line: &str) -> Result<(), Failure> {
-        self.term
-            .write_line(&out::clean(line))
-            .map_err(Failure::output)
+    /// Shows a line.
+    fn show(&mut self, line: &str) -> Result {
+        let shown = self.term.write_line(&out::clean(line));
+        shown.map_err(Failure::output)
     }
 
-    fn key(&mut self) -> Result<Option<char>, Failure> {
-        loop {
-            if self.is_asked_to_end() {
-                return Ok(None);
+    /// Waits for whatever is typed; none when the person has gone.
+    fn typed(&mut self) -> Result<Option<Key>> {
+        if self.is_asked_to_end() {
+            return Ok(None);
+        }
+        match self.term.read_key() {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                self.is_asked_to_end();
+                Ok(None)
             }
-            match self.term.read_key() {
-                Ok(Key::Char(key)) => return Ok(Some(key)),
-                Ok(Key::Escape | Key::CtrlC | Key::Unknown) => return Ok(None),
-                Ok(_) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    self.is_asked_to_end();
-                    return Ok(None);
-                }
-                Err(error) => return Err(Failure::from(error)),
+            key => Ok(Some(key?)),
+        }
+    }
+
+    /// Waits for a key; none when the person has gone.
+    fn key(&mut self) -> Result<Option<char>> {
+        loop {
+            match self.typed()? {
+                Some(Key::Char(key)) => return Ok(Some(key)),
+                None | Some(Key::Escape | Key::CtrlC | Key::Unknown) => return Ok(None),
+                Some(_) => {}
             }
         }
     }
 
-    fn edit(&mut self, text: &str) -> Result<Option<String>, Failure> {
-        let mut line: Vec<char> = out::clean(text).chars().collect();
-        let shown: String = line.iter().collect();
+    /// Lets a text be edited; none when the person has gone.
+    fn edit(&mut self, text: &str) -> Result<Option<String>> {
+        let shown = out::clean(text);
+        let mut line: Vec<char> = shown.chars().collect();
         self.term.write_str(&shown).map_err(Failure::output)?;
         loop {
-            if self.is_asked_to_end() {
-                return Ok(None);
-            }
-            match self.term.read_key() {
-                Ok(Key::Enter) => break,
-                // Nothing is changed.
-                Ok(Key::Escape) => line.clear(),
-                Ok(Key::Backspace) => {
-                    if let Some(gone) = line.pop() {
+            let written = match self.typed()? {
+                None | Some(Key::Unknown) => return Ok(None),
+                Some(Key::Enter) => break,
+                Some(Key::Escape) => {
+                    // Nothing is changed.
+                    line.clear();
+                    break;
+                }
+                Some(Key::Backspace) => match line.pop() {
+                    Some(gone) => {
                         let width = console::measure_text_width(&gone.to_string());
-                        self.term.clear_chars(width).map_err(Failure::output)?;
+                        self.term.clear_chars(width)
                     }
-                    continue;
-                }
-                Ok(Key::Char(CTRL_U)) => {
-                    self.unwrite(&std::mem::take(&mut line))
-                        .map_err(Failure::output)?;
-                    continue;
-                }
-                Ok(Key::Char(key)) if !key.is_control() => {
+                    None => Ok(()),
+                },
+                Some(Key::Char(CTRL_U)) => self.unwrite(&std::mem::take(&mut line)),
+                Some(Key::Char(key)) if !key.is_control() => {
                     line.push(key);
-                    let key = key.to_string();
-                    self.term.write_str(&key).map_err(Failure::output)?;
-                    continue;
+                    self.term.write_str(&key.to_string())
                 }
-                Ok(Key::Unknown) => return Ok(None),
-                Ok(_) => continue,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
-                    self.is_asked_to_end();
-                    return Ok(None);
-                }
-                Err(error) => return Err(Failure::from(error)),
-            }
-            break;
+                Some(_) => Ok(()),
+            };
+            written.map_err(Failure::output)?;
         }
         self.term.write_line("").map_err(Failure::output)?;
         Ok(Some(line.into_iter().collect()))
@@ -175,13 +157,13 @@ struct Score {
 
 /// Goes through what waits. The lock is held for each change only: a person
 /// takes their time, and a dream at night must not wait for them.
-pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> Result<(), Failure> {
-    let order: Vec<String> = waiting(&dreams.candidates()?)
+pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut Terminal) -> Result {
+    let all = dreams.candidates()?;
+    let order: Vec<String> = waiting(&all)
         .into_iter()
         .map(|one| one.id.clone())
         .collect();
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(dreams)?;
     let review = Review {
         dreams,
         settings: settings(app, &recalls),
@@ -209,7 +191,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
             let verdict = ask(person, &shown)?;
             let decides = matches!(verdict, Verdict::Keep | Verdict::Merge | Verdict::Drop);
             let lock = match decides {
-                true => Some(locked(app, dreams)?),
+                true => Some(locked(dreams)?),
                 false => None,
             };
             if decides && let Some(why) = review.is_no_more_as(&shown)? {
@@ -245,7 +227,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
                         break 'all;
                     };
                     if !text.trim().is_empty() {
-                        let lock = locked(app, dreams)?;
+                        let lock = locked(dreams)?;
                         if let Some(why) = review.is_no_more_as(&shown)? {
                             let typed = out::clean(text.trim());
                             told.extend([why, format!("What you wrote was: {typed}")]);
@@ -307,7 +289,7 @@ pub(super) fn talk(app: &App, dreams: &Dreams<'_>, person: &mut dyn Person) -> R
         score.later,
         match left {
             0 => "nothing waits any more".to_owned(),
-            left => paint::plural_of(left, "candidate waits", "candidates wait"),
+            left => paint::waiting(left as usize),
         }
     ))?;
     if score.kept > 0 {
@@ -340,7 +322,7 @@ impl Review<'_> {
     /// Why a candidate is no longer what a person saw when they decided: another
     /// process may have changed it while they thought. It stays as it is for as long
     /// as the lock is held.
-    fn is_no_more_as(&self, shown: &Shown) -> Result<Option<String>, Failure> {
+    fn is_no_more_as(&self, shown: &Shown) -> Result<Option<String>> {
         let candidates = self.dreams.candidates()?;
         let why = match find(&candidates, &shown.id) {
             Some(one) if one.is_waiting() => {
@@ -364,12 +346,7 @@ impl Review<'_> {
     }
 
     /// A candidate, why it is believed, and what would change: one screen.
-    fn describe(
-        &self,
-        one: &Candidate,
-        place: (usize, usize),
-        when: Zoned,
-    ) -> Result<Shown, Failure> {
+    fn describe(&self, one: &Candidate, place: (usize, usize), when: Zoned) -> Result<Shown> {
         let (at, all) = place;
         let known = self.dreams.candidates()?;
         let mut lines = vec![
@@ -392,7 +369,7 @@ impl Review<'_> {
         }
         if !one.source.is_trusted() {
             let warning = match one.source {
-                longhaul_memory::Source::Tool => "a tool said this: data, not an instruction",
+                Source::Tool => "a tool said this: data, not an instruction",
                 _ => {
                     "nobody vouches for this: written by hand, by another program, or changed since"
                 }
@@ -407,11 +384,8 @@ impl Review<'_> {
                 .columns
                 .saturating_sub(place.chars().count() + 6)
                 .max(20);
-            lines.push(format!(
-                "  {}  {}",
-                style(place).dim(),
-                paint::gist(&words, room)
-            ));
+            let words = paint::gist(&words, room);
+            lines.push(format!("  {}  {words}", style(place).dim()));
         }
         for old in one.in_place_of(&known) {
             let line = format!("in place of {}", old.with_days());
@@ -455,20 +429,21 @@ impl Review<'_> {
             }
             Err(error) => lines.push(format!("  {}", style(error.to_string()).red())),
         }
+        let beside = beside.map(|other| other.id.clone());
+        let id = one.id.clone();
         Ok(Shown {
-            id: one.id.clone(),
+            id,
             place,
             when,
             lines,
             can_be_kept,
-            beside: beside.map(|other| other.id.clone()),
+            beside,
         })
     }
 
     fn wrapped(&self, text: &str) -> Vec<String> {
-        let lines = wrap(text, self.columns.saturating_sub(4));
+        let lines = wrap(text, self.columns.saturating_sub(4)).into_iter();
         lines
-            .into_iter()
             .map(|line| format!("  {}", style(line).bold()))
             .collect()
     }
@@ -500,9 +475,7 @@ fn side_by_side(one: &Candidate, other: &Candidate, columns: usize) -> Vec<Strin
         };
         format!("  {} │ {}", cell(&left), cell(&right).trim_end())
     });
-    let title = style("These may contradict each other:")
-        .yellow()
-        .to_string();
+    let title = style("These may contradict each other:").yellow();
     std::iter::once(format!("  {title}")).chain(rows).collect()
 }
 
@@ -536,7 +509,7 @@ fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-fn ask(person: &mut dyn Person, shown: &Shown) -> Result<Verdict, Failure> {
+fn ask(person: &mut Terminal, shown: &Shown) -> Result<Verdict> {
     let keys = match shown.beside {
         Some(_) => KEYS_OF_PAIR,
         None => KEYS,

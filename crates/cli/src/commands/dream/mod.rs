@@ -1,7 +1,7 @@
 //! `dream …`: from daily logs to long-term memory.
 
 mod backfill;
-mod beside;
+mod background;
 mod change;
 mod dialogue;
 mod model;
@@ -10,7 +10,7 @@ mod shapes;
 mod signals;
 mod undo;
 
-pub(crate) use beside::Beside;
+pub(crate) use background::Background;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,7 +18,6 @@ use std::rc::Rc;
 
 use jiff::Timestamp;
 use longhaul_engine::catalog;
-use longhaul_engine::config::DreamTrigger;
 use longhaul_index::EncoderKind;
 use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{
@@ -26,44 +25,27 @@ use longhaul_memory::dream::{
     next, waiting,
 };
 use longhaul_transcript::Millis;
-use serde_json::{Value, json};
 
-use super::answer;
-use super::chat::money;
-use super::memory_files::{limits, reading, writing};
-use crate::app::App;
+use super::memory_folder::{limits, reading, unfinished, writing};
+use super::spending;
 use crate::args::{DreamCommand, RunArgs};
-use crate::failure::Failure;
-use crate::out;
-use crate::style::style;
-use crate::{paint, resolve};
+use crate::prelude::*;
 
 /// Takes the lock to write down what a person decides, and waits a little for
 /// another command that does so.
-fn locked(app: &App, dreams: &Dreams<'_>) -> Result<DreamLock, Failure> {
-    Ok(told(app, dreams.lock_patiently()?))
+fn locked(dreams: &Dreams<'_>) -> Result<DreamLock> {
+    Ok(told(dreams.lock_patiently()?))
 }
 
 /// What taking the lock had to mend or to complete is told.
-fn told(app: &App, lock: DreamLock) -> DreamLock {
+fn told(lock: DreamLock) -> DreamLock {
     for told in lock.notes() {
-        app.note_once(&format!("note: {told}"));
+        out::note_once(&format!("note: {told}"));
     }
     lock
 }
 
-/// What a crash left half done is told to those who only read, too.
-pub(super) fn unfinished(app: &App, memory: &MemoryFolder) -> Option<String> {
-    // What keeps it from being known is told by whoever needs the state.
-    let told = Dreams::new(&app.state_dir, memory).unfinished();
-    let told = told.ok().flatten();
-    if let Some(told) = &told {
-        app.note_once(&format!("note: {told}"));
-    }
-    told
-}
-
-pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &DreamCommand) -> Result {
     match command {
         DreamCommand::Run(args) => dream(app, args),
         DreamCommand::Status => status(app),
@@ -80,15 +62,23 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
 /// How the configuration wants dreams to be, and how often candidates were
 /// asked for.
 fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
-    let dreaming = &app.config.config.dreaming;
+    let dreaming = &app.config.dreaming;
     Settings {
         lookback_days: dreaming.lookback_days,
         promote_at: dreaming.promote_at_confidence,
         limits: limits(app),
-        counter: &app.config.config.tokens.estimator,
+        counter: &app.config.tokens.estimator,
         recalls,
         meaning: None,
     }
+}
+
+/// How often candidates were asked for.
+fn recalls(
+    dreams: &Dreams<'_>,
+) -> Result<impl Fn(&Candidate) -> u32 + use<>, longhaul_memory::Error> {
+    let recalls = dreams.recalls()?;
+    Ok(move |candidate: &Candidate| recalls.of(candidate))
 }
 
 /// How near an installed encoder finds two texts; nothing leaves the machine. Most
@@ -116,32 +106,21 @@ fn meaning(app: &App) -> Option<impl Fn(&str, &str) -> Option<f32> + 'static> {
 }
 
 fn triggers(app: &App) -> Vec<Trigger> {
-    let dreaming = &app.config.config.dreaming;
-    if !dreaming.enabled {
-        return Vec::new();
+    let dreaming = &app.config.dreaming;
+    match dreaming.enabled {
+        true => dreaming.triggers.clone(),
+        false => Vec::new(),
     }
-    dreaming
-        .triggers
-        .iter()
-        .map(|trigger| match trigger {
-            DreamTrigger::Schedule { cron } => Trigger::Schedule(cron.clone()),
-            DreamTrigger::SessionIdle { idle_minutes } => Trigger::SessionIdle(*idle_minutes),
-            DreamTrigger::DailyLogSize { threshold_kb } => Trigger::DailyLogSize(*threshold_kb),
-        })
-        .collect()
 }
 
 /// The trigger that asks for a dream now, if one does.
-fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Option<Cause>, Failure> {
+fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Option<Cause>> {
     let now = app.zoned();
     let logs = memory.logs()?;
     let today = logs.iter().find(|(date, _)| *date == now.date());
-    let active: Option<Millis> = catalog::find(&app.places())
-        .sessions
-        .iter()
-        .filter(|found| resolve::belongs_to(&found.reference, &app.workspace))
-        .filter_map(|found| found.modified)
-        .max();
+    let found = catalog::find(&app.places());
+    let own = found.ran_in(&app.workspace).into_iter();
+    let active = own.filter_map(|found| found.modified).max();
     let moment = Moment {
         now: &now,
         last_activity: active.and_then(|time| Timestamp::from_millisecond(time.0).ok()),
@@ -151,7 +130,7 @@ fn asking(app: &App, memory: &MemoryFolder, dreams: &Dreams<'_>) -> Result<Optio
     Ok(due(&triggers(app), last.as_ref(), &moment)?)
 }
 
-fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
+fn dream(app: &App, args: &RunArgs) -> Result {
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let cause = match args.if_due {
@@ -161,40 +140,29 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
             None => return Err(Failure::nothing("no dream is due")),
         },
     };
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let meaning = meaning(app);
     let settings = Settings {
-        lookback_days: args
-            .days
-            .unwrap_or(app.config.config.dreaming.lookback_days),
+        lookback_days: args.days.unwrap_or(app.config.dreaming.lookback_days),
         meaning: meaning.as_ref().map(|near| near as &Meaning<'_>),
         ..settings(app, &recalls)
     };
-    let lock = told(app, dreams.lock()?);
+    let lock = told(dreams.lock()?);
     let model = model::chosen(app, args.base_url.as_deref())?;
     let mut model = model.map(model::asking).transpose()?;
-    let report = dreams.run(
-        &lock,
-        &app.zoned(),
-        cause,
-        &settings,
-        model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>),
-    )?;
+    let ask = model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>);
+    let report = dreams.run(&lock, &app.zoned(), cause, &settings, ask)?;
     if app.json {
-        return out::json(&shapes::with_workspace(&memory, &report)?);
+        return out::json(&answer::joined(workspace(&memory), &report)?);
     }
-    tell(app, &report)
+    tell(&report)
 }
 
-fn tell(app: &App, report: &Report) -> Result<(), Failure> {
+fn tell(report: &Report) -> Result {
     let done = &report.consolidated;
     let many = |count: usize, one: &str| paint::plural(count as u64, one);
-    say!(
-        "Read {} with {} worth a look.",
-        many(report.logs, "log"),
-        many(report.remarks, "line")
-    )?;
+    let (logs, lines) = (many(report.logs, "log"), many(report.remarks, "line"));
+    say!("Read {logs} with {lines} worth a look.")?;
     for (count, what) in [
         (done.found, "new"),
         (done.repeated, "said again"),
@@ -211,10 +179,10 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
         say!("{}  {id}", style("promoted").green())?;
     }
     if let Some(model) = &report.model {
+        let times = many(model.calls, "time");
         say!(
-            "The model was asked {}: {} worth keeping, {} not, {} worded, {} merged, {} found to \
-             contradict; {} wordings said more than their line, {} judgements quoted nothing.",
-            paint::plural(model.calls as u64, "time"),
+            "The model was asked {times}: {} worth keeping, {} not, {} worded, {} merged, {} found \
+             to contradict; {} wordings said more than their line, {} judgements quoted nothing.",
             model.kept,
             model.left,
             model.worded,
@@ -224,25 +192,26 @@ fn tell(app: &App, report: &Report) -> Result<(), Failure> {
             model.unquoted
         )?;
         if model.paid.requests > 0 {
-            say!("That took {}.", money::line(&model.paid))?;
+            say!("That took {}.", spending::line(&model.paid))?;
         }
         if let Some(failure) = &model.failure {
-            app.note(&format!("note: the rest was done without it: {failure}"));
+            note!("note: the rest was done without it: {failure}");
         }
     }
     for problem in &report.problems {
-        app.note_once(&format!("note: {problem}"));
+        out::note_once(&format!("note: {problem}"));
     }
     match report.waiting {
         0 => say!("Nothing waits for review."),
-        waiting => {
-            let waiting = paint::plural_of(waiting as u64, "candidate waits", "candidates wait");
-            say!("{waiting}: {}", style("longhaul dream review").bold())
-        }
+        some => say!(
+            "{}: {}",
+            paint::waiting(some),
+            style("longhaul dream review").bold()
+        ),
     }
 }
 
-fn status(app: &App) -> Result<(), Failure> {
+fn status(app: &App) -> Result {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
@@ -260,7 +229,7 @@ fn status(app: &App) -> Result<(), Failure> {
         let time = |at: Timestamp| Millis(at.as_millisecond()).to_iso();
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
-            "enabled": app.config.config.dreaming.enabled,
+            "enabled": app.config.dreaming.enabled,
             "lastRun": last.as_ref().map(|last| json!({
                 "at": time(last.at),
                 "cause": last.cause,
@@ -277,64 +246,58 @@ fn status(app: &App) -> Result<(), Failure> {
             "unfinished": unfinished,
         }));
     }
-    paint::row(
-        "last dream",
-        match &last {
-            Some(last) => {
-                let at = Millis(last.at.as_millisecond());
-                format!("{} ({})", paint::ago(app.now(), at), last.cause)
-            }
-            None => "never".into(),
-        },
-    )?;
-    paint::row(
-        "due",
-        match (due, &next) {
-            (Some(cause), _) => style(format!("now ({})", cause)).yellow().to_string(),
-            (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
-            (None, None) => "only by hand".into(),
-        },
-    )?;
-    paint::row("waiting", waits)?;
+    let ran = last.as_ref().map_or("never".to_owned(), |last| {
+        let at = Millis(last.at.as_millisecond());
+        format!("{} ({})", paint::ago(app.now(), at), last.cause)
+    });
+    out::row("last dream", ran)?;
+    let due = match (due, &next) {
+        (Some(cause), _) => style(format!("now ({cause})")).yellow().to_string(),
+        (None, Some(next)) => next.strftime("%Y-%m-%d %H:%M").to_string(),
+        (None, None) => "only by hand".into(),
+    };
+    out::row("due", due)?;
+    out::row("waiting", waits)?;
     let kept = count("promoted");
     let kept = match count("demoted") {
         0 => kept.to_string(),
         demoted => format!("{kept}, and {demoted} without room in MEMORY.md"),
     };
-    paint::row("promoted", kept)?;
-    paint::row("rejected", count("rejected"))?;
-    paint::row("superseded", count("superseded"))?;
+    out::row("promoted", kept)?;
+    out::row("rejected", count("rejected"))?;
+    out::row("superseded", count("superseded"))?;
     if paid.requests > 0 {
         if let Some(last) = last.as_ref().and_then(|last| last.paid.as_ref()) {
-            paint::row("cost: last dream", money::line(last))?;
+            out::row("cost: last dream", spending::line(last))?;
         }
-        paint::row("cost: all dreams", money::line(&paid))?;
+        out::row("cost: all dreams", spending::line(&paid))?;
     }
+    let review = style("longhaul dream review").bold();
     match waits {
         0 => Ok(()),
-        _ => say!(
-            "\n{} goes through what waits.",
-            style("longhaul dream review").bold()
-        ),
+        _ => say!("\n{review} goes through what waits."),
     }
 }
 
 /// The id that is meant: the whole of it, or a start that only one has.
-fn named(candidates: &[Candidate], name: &str) -> Result<String, Failure> {
+fn named(candidates: &[Candidate], name: &str) -> Result<String> {
     let bare = name.strip_prefix("d-").unwrap_or(name);
     let mut fits = candidates
         .iter()
         .filter(|one| one.id["d-".len()..].starts_with(bare) && !bare.is_empty());
     match (fits.next(), fits.next()) {
         (Some(one), None) => Ok(one.id.clone()),
-        (Some(one), Some(other)) => Err(Failure::usage(format!(
-            "{name:?} may be {} or {}",
-            one.id, other.id
-        ))
-        .help("write more of the id")),
-        (None, _) => Err(Failure::usage(format!("no candidate is called {name:?}"))
+        (Some(one), Some(other)) => {
+            Err(usage!("{name:?} may be {} or {}", one.id, other.id).help("write more of the id"))
+        }
+        (None, _) => Err(usage!("no candidate is called {name:?}")
             .help("`longhaul dream review --json` lists those that wait")),
     }
+}
+
+/// An answer about the memory of a workspace.
+fn workspace(memory: &MemoryFolder) -> Value {
+    json!({ "workspace": answer::path(memory.root()) })
 }
 
 /// A candidate by its id.
@@ -344,5 +307,5 @@ fn find<'a>(candidates: &'a [Candidate], id: &str) -> Option<&'a Candidate> {
 
 /// What cannot be done, as a field of an answer.
 fn refusal(error: &longhaul_memory::Error) -> Value {
-    json!({ "message": App::redact(&error.to_string()), "remedy": error.remedy() })
+    json!({ "message": out::redacted(&error.to_string()), "remedy": error.remedy() })
 }

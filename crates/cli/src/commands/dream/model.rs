@@ -9,8 +9,7 @@ use longhaul_memory::dream::{Ask, Question, Reply};
 use longhaul_model::{CancellationToken, Error, Message, Model, Request, SystemBlock};
 
 use super::super::models;
-use crate::app::App;
-use crate::failure::Failure;
+use crate::prelude::*;
 
 /// A line of a pointer, and what a model may think before it.
 const MOST_ANSWER_TOKENS: u32 = 4_000;
@@ -18,16 +17,16 @@ const MOST_ANSWER_TOKENS: u32 = 4_000;
 /// The model to be asked. One of the command line that cannot be asked is a
 /// mistake; a configured one is told, and the dream does without, since nobody
 /// may be there to mend it.
-pub(super) fn chosen(app: &App, base_url: Option<&str>) -> Result<Option<Arc<dyn Model>>, Failure> {
+pub(super) fn chosen(app: &App, base_url: Option<&str>) -> Result<Option<Arc<dyn Model>>> {
     if let Some(name) = &app.model {
         if name == EXTRACTIVE {
             return Ok(None);
         }
         return Ok(Some(connect(app, name, base_url)?));
     }
-    let configured = &app.config.config.dreaming.model;
+    let configured = &app.config.dreaming.model;
     match (configured.named(), base_url) {
-        (Some(name), _) => without(app, connect(app, &name, base_url)),
+        (Some(name), _) => without(connect(app, &name, base_url)),
         (None, Some(_)) => Err(Failure::usage("--base-url is the address of no model")
             .help("name one with --model, or `dreaming.model` in the configuration")),
         (None, None) => Ok(None),
@@ -36,11 +35,11 @@ pub(super) fn chosen(app: &App, base_url: Option<&str>) -> Result<Option<Arc<dyn
 
 /// The configured model, for dreams that nobody typed a command for.
 pub(super) fn configured(app: &App) -> Option<Arc<dyn Model>> {
-    let name = app.config.config.dreaming.model.named()?;
-    match without(app, connect(app, &name, None)) {
+    let name = app.config.dreaming.model.named()?;
+    match without(connect(app, &name, None)) {
         Ok(model) => model,
         Err(failure) => {
-            app.note(&format!("note: dreaming without a model: {failure}"));
+            note!("note: dreaming without a model: {failure}");
             None
         }
     }
@@ -48,21 +47,16 @@ pub(super) fn configured(app: &App) -> Option<Arc<dyn Model>> {
 
 /// Does without a configured model that cannot be asked; one that cannot even
 /// be meant is a mistake of the configuration.
-fn without(
-    app: &App,
-    connected: Result<Arc<dyn Model>, Error>,
-) -> Result<Option<Arc<dyn Model>>, Failure> {
+fn without(connected: Result<Arc<dyn Model>, Error>) -> Result<Option<Arc<dyn Model>>> {
     match connected {
         Ok(model) => Ok(Some(model)),
         Err(error @ Error::BadSpec { .. }) => {
-            let failure = Failure::usage(format!("`dreaming.model` cannot be used: {error}"));
+            let failure = usage!("`dreaming.model` cannot be used: {error}");
             Err(failure.help(error.remedy()))
         }
         Err(error) => {
             let remedy = error.remedy();
-            app.note(&format!(
-                "note: dreaming without a model: {error} ({remedy})"
-            ));
+            note!("note: dreaming without a model: {error} ({remedy})");
             Ok(None)
         }
     }
@@ -70,7 +64,7 @@ fn without(
 
 fn connect(app: &App, name: &str, base_url: Option<&str>) -> Result<Arc<dyn Model>, Error> {
     let spec = models::spec(name, base_url)?;
-    models::connect(app, &spec, app.config.config.request_limits())
+    models::connect(app, &spec, app.config.request_limits())
 }
 
 /// A model as a dream asks it. One that fails is told, and the dream goes on

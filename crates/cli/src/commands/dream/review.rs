@@ -3,18 +3,14 @@
 
 use std::io::IsTerminal;
 
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
-use serde_json::json;
+use longhaul_memory::dream::{Dreams, waiting};
 
-use super::super::answer;
-use super::super::memory_files::{reading, writing};
+use super::super::memory_folder::{reading, writing};
 use super::dialogue::{Terminal, talk};
-use super::{locked, refusal, settings, shapes, unfinished};
-use crate::app::App;
-use crate::failure::Failure;
-use crate::out;
+use super::{locked, recalls, refusal, settings, shapes, unfinished};
+use crate::prelude::*;
 
-pub(super) fn review(app: &App) -> Result<(), Failure> {
+pub(super) fn review(app: &App) -> Result {
     if app.json {
         return list(app);
     }
@@ -26,7 +22,7 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
     let dreams = Dreams::new(&app.state_dir, &memory);
     // What is shown must not be half of a change.
     if unfinished(app, &memory).is_some() && has_person {
-        drop(locked(app, &dreams)?);
+        drop(locked(&dreams)?);
     }
     if waiting(&dreams.candidates()?).is_empty() {
         return Err(Failure::nothing("nothing waits for review"));
@@ -46,13 +42,12 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
     }
 }
 
-fn list(app: &App) -> Result<(), Failure> {
+fn list(app: &App) -> Result {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
     let candidates = dreams.candidates()?;
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let (now, settings) = (app.zoned(), settings(app, &recalls));
     let mut shown = Vec::new();
     for one in waiting(&candidates) {

@@ -1,23 +1,8 @@
 //! What dreaming says to programs. `docs/src/json.md` describes it.
 
-use longhaul_memory::MemoryFolder;
 use longhaul_memory::dream::{Candidate, Change, DiffLine, PageChange, diff};
-use serde::Serialize;
-use serde_json::{Value, json};
 
-use super::super::answer;
-
-/// An answer with its workspace in front.
-pub(super) fn with_workspace(
-    memory: &MemoryFolder,
-    value: &impl Serialize,
-) -> Result<Value, serde_json::Error> {
-    let mut answer = json!({ "workspace": answer::path(memory.root()) });
-    if let (Value::Object(all), Value::Object(own)) = (&mut answer, serde_json::to_value(value)?) {
-        all.extend(own);
-    }
-    Ok(answer)
-}
+use crate::prelude::*;
 
 pub(super) fn candidate(one: &Candidate, all: &[Candidate], change: Value) -> Value {
     json!({

@@ -2,28 +2,21 @@
 
 use longhaul_memory::dream::{Candidate, Dreams, Left, Past, Undoing};
 use longhaul_transcript::Millis;
-use serde_json::{Value, json};
 
-use super::super::answer;
-use super::super::memory_files::{reading, writing};
+use super::super::memory_folder::{reading, writing};
 use super::change::show;
-use super::{find, locked, named, refusal, settings, shapes, unfinished};
-use crate::app::App;
+use super::{find, locked, named, recalls, refusal, settings, shapes, unfinished};
 use crate::args::UndoArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
+use crate::prelude::*;
 
-pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
+pub(super) fn undo(app: &App, args: &UndoArgs) -> Result {
     if args.list {
         return list(app);
     }
     let memory = writing(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
-    let lock = locked(app, &dreams)?;
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let lock = locked(&dreams)?;
+    let recalls = recalls(&dreams)?;
     let settings = settings(app, &recalls);
     let past = dreams.past(&settings)?;
     let meant = match &args.id {
@@ -40,7 +33,7 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
         && !args.yes
     {
         for line in left {
-            app.note(&format!("note: {}", stays(line)));
+            note!("note: {}", stays(line));
         }
     }
     if !matches!(meant.undoing, Undoing::Refused(_) | Undoing::Done(_)) {
@@ -65,29 +58,28 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result<(), Failure> {
     }
     say!("{}  {}", style("taken back").green(), change.candidate)?;
     for line in &undone.left {
-        app.note(&format!("note: {}", stays(line)));
+        note!("note: {}", stays(line));
     }
     Ok(())
 }
 
 fn lines(left: &[Left]) -> Vec<Value> {
     let each = left.iter();
-    each.map(|one| json!({ "file": one.file, "line": one.line, "text": App::redact(&one.text) }))
+    each.map(|one| json!({ "file": one.file, "line": one.line, "text": out::redacted(&one.text) }))
         .collect()
 }
 
 fn stays(line: &Left) -> String {
+    let text = out::redacted(&line.text);
     format!(
-        "{}:{} was edited by hand and stays: “{}”",
-        line.file,
-        line.line,
-        App::redact(&line.text)
+        "{}:{} was edited by hand and stays: “{text}”",
+        line.file, line.line
     )
 }
 
 /// The promotion that is meant: by the number of its change, or the latest of a
 /// candidate, first of all one that stands.
-fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Past, Failure> {
+fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Past> {
     let bare = name.strip_prefix('#').unwrap_or(name);
     // What has eight digits is an id whose letters are digits by chance.
     if let Ok(number) = bare.parse::<u32>()
@@ -101,17 +93,15 @@ fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Pa
     let stands = |one: &&Past| of(one) && !matches!(one.undoing, Undoing::Done(_));
     let found = past.iter().find(stands);
     found.or(past.iter().find(of)).ok_or_else(|| {
-        Failure::usage(format!("{id} was not promoted"))
-            .help("`longhaul dream undo --list` shows what was")
+        usage!("{id} was not promoted").help("`longhaul dream undo --list` shows what was")
     })
 }
 
-fn list(app: &App) -> Result<(), Failure> {
+fn list(app: &App) -> Result {
     let memory = reading(app)?;
     let dreams = Dreams::new(&app.state_dir, &memory);
     let unfinished = unfinished(app, &memory);
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
+    let recalls = recalls(&dreams)?;
     let past = dreams.past(&settings(app, &recalls))?;
     let candidates = dreams.candidates()?;
     if app.json {
@@ -148,7 +138,7 @@ fn list(app: &App) -> Result<(), Failure> {
                 )?;
             }
             Undoing::Refused(error) => {
-                let told = App::redact(&error.to_string());
+                let told = out::redacted(&error.to_string());
                 say!("      {}", style(told).red())?;
                 if let Some(remedy) = error.remedy() {
                     say!("      {}", style(remedy).dim())?;
@@ -156,7 +146,7 @@ fn list(app: &App) -> Result<(), Failure> {
             }
         }
     }
-    app.note("`longhaul dream undo NUMBER` takes one of them back");
+    out::note("`longhaul dream undo NUMBER` takes one of them back");
     Ok(())
 }
 

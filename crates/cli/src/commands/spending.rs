@@ -2,8 +2,7 @@
 
 use longhaul_engine::session::{Spending, Spent};
 
-use crate::failure::Failure;
-use crate::paint;
+use crate::prelude::*;
 
 /// US dollars: to the cent where there are any, finer below.
 pub(crate) fn dollars(spent: &Spent) -> String {
@@ -43,16 +42,16 @@ pub(crate) fn line(spent: &Spent) -> String {
 }
 
 /// Tokens and money: the last turn, the turns, what was asked in silence, all.
-pub(crate) fn print(spending: &Spending) -> Result<(), Failure> {
-    paint::row("Cost: last turn", line(&spending.last_turn))?;
-    paint::row("Cost: turns", line(&spending.turns))?;
+pub(crate) fn print(spending: &Spending) -> Result {
+    out::row("Cost: last turn", line(&spending.last_turn))?;
+    out::row("Cost: turns", line(&spending.turns))?;
     if spending.flushes.requests > 0 {
-        paint::row("Cost: silent", line(&spending.flushes))?;
+        out::row("Cost: silent", line(&spending.flushes))?;
     }
     if spending.compactions.requests > 0 {
-        paint::row("Cost: compaction", line(&spending.compactions))?;
+        out::row("Cost: compaction", line(&spending.compactions))?;
     }
-    paint::row("Cost: session", line(&spending.total()))
+    out::row("Cost: session", line(&spending.total()))
 }
 
 #[cfg(test)]

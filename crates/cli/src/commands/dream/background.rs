@@ -10,18 +10,17 @@ use std::time::Duration;
 use jiff::Timestamp;
 use longhaul_engine::session::Clock;
 use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::{Ask, Candidate, Cause, Dreams, Moment, Settings, Trigger, due};
+use longhaul_memory::dream::{Ask, Cause, Dreams, Moment, Settings, Trigger, due};
 use longhaul_memory::files::Limits;
 use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
-use super::{limits, model, triggers, writing};
-use crate::app::App;
-use crate::paint;
+use super::{limits, model, recalls, triggers, writing};
+use crate::prelude::*;
 
 /// What a dream needs that nobody waits for.
 #[derive(Clone)]
-pub(crate) struct Beside {
+pub(crate) struct Background {
     parts: Option<Arc<Parts>>,
     /// What a dream in the background has to tell.
     told: Arc<Mutex<Option<String>>>,
@@ -44,14 +43,14 @@ pub(crate) struct Waiting {
     _end: Option<Sender<()>>,
 }
 
-impl Beside {
+impl Background {
     /// Nothing is dreamt where dreaming is off, and where the workspace is
     /// read-only.
-    pub(crate) fn new(app: &App) -> Beside {
+    pub(crate) fn new(app: &App) -> Background {
         let triggers = triggers(app);
-        let wanted = !triggers.is_empty() && !app.config.config.sandbox.read_only;
+        let wanted = !triggers.is_empty() && !app.config.sandbox.read_only;
         let memory = wanted.then(|| writing(app).ok()).flatten();
-        let dreaming = &app.config.config.dreaming;
+        let dreaming = &app.config.dreaming;
         // A chat has a --model of its own, which is not asked for dreams.
         let model = memory.as_ref().and_then(|_| model::configured(app));
         let parts = memory.map(|memory| Parts {
@@ -61,11 +60,11 @@ impl Beside {
             lookback_days: dreaming.lookback_days,
             promote_at: dreaming.promote_at_confidence,
             limits: limits(app),
-            estimator: app.config.config.tokens.estimator,
+            estimator: app.config.tokens.estimator,
             model,
             clock: app.clock(),
         });
-        Beside {
+        Background {
             parts: parts.map(Arc::new),
             told: Arc::default(),
         }
@@ -74,13 +73,13 @@ impl Beside {
     /// From now on nobody types. After as many minutes as the configuration
     /// says, a dream runs, once.
     pub(crate) fn wait(&self) -> Waiting {
-        let minutes = self.parts.as_ref().and_then(|parts| {
-            let mut all = parts.triggers.iter();
-            all.find_map(|trigger| match trigger {
-                Trigger::SessionIdle(minutes) => Some(*minutes),
+        let parts = self.parts.iter();
+        let minutes = parts
+            .flat_map(|parts| &parts.triggers)
+            .find_map(|trigger| match trigger {
+                Trigger::SessionIdle { idle_minutes } => Some(*idle_minutes),
                 _ => None,
-            })
-        });
+            });
         match minutes {
             Some(minutes) => self.wait_for(Duration::from_secs(u64::from(minutes) * 60)),
             None => Waiting { _end: None },
@@ -143,17 +142,13 @@ impl Parts {
             last_activity: idle,
             log_bytes: today.map_or(0, |(_, bytes)| *bytes),
         };
-        let asking: Vec<Trigger> = self
-            .triggers
-            .iter()
-            .filter(|trigger| match trigger {
-                Trigger::SessionIdle(_) => idle.is_some(),
-                Trigger::DailyLogSize(_) => true,
-                // That is for cron or a timer: nobody ends a chat to dream.
-                Trigger::Schedule(_) => false,
-            })
-            .cloned()
-            .collect();
+        let asking = self.triggers.iter().filter(|trigger| match trigger {
+            Trigger::SessionIdle { .. } => idle.is_some(),
+            Trigger::DailyLogSize { .. } => true,
+            // That is for cron or a timer: nobody ends a chat to dream.
+            Trigger::Schedule { .. } => false,
+        });
+        let asking: Vec<Trigger> = asking.cloned().collect();
         let last = dreams.last_run()?;
         let cause = match idle {
             // The waiting is over; a stopped clock would not tell.
@@ -165,8 +160,7 @@ impl Parts {
         let Some(cause) = cause else {
             return Ok(None);
         };
-        let recalls = dreams.recalls()?;
-        let recalls = |candidate: &Candidate| recalls.of(candidate);
+        let recalls = recalls(&dreams)?;
         let settings = Settings {
             lookback_days: self.lookback_days,
             promote_at: self.promote_at,
@@ -187,7 +181,7 @@ impl Parts {
             (new, promoted) => Some(format!(
                 "dreamt ({}): {new} new, {promoted} promoted, {} · longhaul dream review",
                 cause,
-                paint::plural_of(report.waiting as u64, "candidate waits", "candidates wait")
+                paint::waiting(report.waiting)
             )),
         })
     }
@@ -219,11 +213,11 @@ mod tests {
             "## User Preferences\n- Constraint: never push on Fridays\n",
         )
         .unwrap();
-        let beside = Beside {
+        let beside = Background {
             parts: Some(Arc::new(Parts {
                 state_dir: folder.path().join("state"),
                 memory: MemoryFolder::open(&work, None).unwrap(),
-                triggers: vec![Trigger::SessionIdle(30)],
+                triggers: vec![Trigger::SessionIdle { idle_minutes: 30 }],
                 lookback_days: 7,
                 promote_at: None,
                 limits: Limits::default(),

@@ -6,16 +6,13 @@ use longhaul_engine::live::CompactionFailure;
 use longhaul_engine::session::{Error, Listener, Session};
 use longhaul_transcript::{Draft, EntryId};
 
-use serde_json::json;
-
-use super::filled::Filled;
+use super::super::spending;
 use super::slash::{self, Slash};
-use super::{Chat, listener, money, setup};
-use crate::failure::Failure;
-use crate::{own_write, paint};
+use super::{Chat, listener, setup, usage};
+use crate::prelude::*;
 
 impl Chat<'_> {
-    pub(super) fn obey(&mut self, slash: Slash) -> Result<(), Failure> {
+    pub(super) fn execute(&mut self, slash: Slash) -> Result {
         match slash {
             Slash::Compact(focus) => self.compact(focus.as_deref()),
             Slash::Context => self.context(),
@@ -38,22 +35,28 @@ impl Chat<'_> {
         event: &str,
         said: &str,
         work: impl FnOnce(&mut Session, &mut dyn Listener) -> Result<EntryId, Error>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let mut listener = listener(self.app, &self.screen);
         let subject = work(&mut self.session, listener.as_mut())?;
         let tokens = self.session.size().tokens;
+        let value = json!({ "event": event, "subject": subject.as_str(), "tokens": tokens });
+        self.tell(
+            &value,
+            &format!("{said}: {subject}; the context has {tokens} tokens"),
+        )
+    }
+
+    /// Says what was done.
+    fn tell(&self, value: &Value, sentence: &str) -> Result {
         if self.app.json {
-            let subject = subject.to_string();
-            let told = json!({ "event": event, "subject": subject, "tokens": tokens });
-            return say!("{told}");
+            return say!("{value}");
         }
-        let said = format!("{said}: {subject}; the context has {tokens} tokens");
-        self.screen.aside(&said);
+        self.screen.aside(sentence);
         Ok(())
     }
 
     /// Pins an entry of the context; without a name, what the user said last.
-    fn pin(&mut self, name: Option<&str>) -> Result<(), Failure> {
+    fn pin(&mut self, name: Option<&str>) -> Result {
         let mut entries = self.session.live().entries().iter().rev();
         let target = match name {
             Some(name) => entries.find(|entry| entry.id.as_str().starts_with(name)),
@@ -65,17 +68,12 @@ impl Chat<'_> {
                 None => "Nothing was said yet.".to_owned(),
             }));
         };
-        let draft = Draft::pin(target.clone(), None);
-        self.session.ingest(draft)?;
-        if self.app.json {
-            let told = json!({ "event": "pin", "entry": target.as_str() });
-            return say!("{told}");
-        }
-        self.screen.aside(&format!("{target} is pinned"));
-        Ok(())
+        self.session.ingest(Draft::pin(target.clone(), None))?;
+        let value = json!({ "event": "pin", "entry": target.as_str() });
+        self.tell(&value, &format!("{target} is pinned"))
     }
 
-    fn compact(&mut self, focus: Option<&str>) -> Result<(), Failure> {
+    fn compact(&mut self, focus: Option<&str>) -> Result {
         let mut listener = listener(self.app, &self.screen);
         let Chat {
             runtime,
@@ -98,70 +96,54 @@ impl Chat<'_> {
             )) => Some(why.to_string()),
             compacted => compacted.map(|_| None)?,
         };
-        if self.app.json {
-            let tokens = self.session.size().tokens;
-            return say!(
-                "{}",
-                json!({ "event": "compact", "done": why.is_none(), "tokens": tokens })
-            );
-        }
-        if let Some(why) = why {
-            self.screen.aside(&why);
-        }
-        Ok(())
+        let tokens = self.session.size().tokens;
+        let value = json!({ "event": "compact", "done": why.is_none(), "tokens": tokens });
+        self.tell(&value, &why.unwrap_or_default())
     }
 
-    fn context(&mut self) -> Result<(), Failure> {
+    fn context(&mut self) -> Result {
         let mut listener = listener(self.app, &self.screen);
-        let meter = self.app.meter();
-        let filled = Filled::of(&mut self.session, meter, listener.as_mut())?;
-        match self.app.json {
-            true => say!("{}", filled.json()),
-            false => filled.print(),
-        }
+        usage::print(self.app, &mut self.session, listener.as_mut())
     }
 
-    fn tell_model(&self) -> Result<(), Failure> {
+    fn tell_model(&self) -> Result {
         let spec = self.chosen.spec.to_string();
         say!("{}", json!({ "event": "model", "model": spec }))
     }
 
-    fn status(&mut self) -> Result<(), Failure> {
+    fn status(&mut self) -> Result {
         let status = self.session.status();
         if self.app.json {
             return say!("{}", json!({ "event": "status", "status": status }));
         }
-        paint::row("Session", paint::gist(&status.session, 60))?;
-        paint::row("File", self.app.show_path(self.session.path()))?;
-        paint::row("Model", self.chosen.spec.to_string())?;
-        paint::row("Summaries", &status.summarizer)?;
+        out::row("Session", paint::gist(&status.session, 60))?;
+        out::row("File", self.app.show_path(self.session.path()))?;
+        out::row("Model", self.chosen.spec.to_string())?;
+        out::row("Summaries", &status.summarizer)?;
+        let (size, window, from) = (status.size.tokens, status.window, status.activation);
+        let percent = status.fullness * 100.0;
         row!(
             "Tokens",
-            "{} of {} ({:.1} %), compaction from {}",
-            status.size.tokens,
-            status.window,
-            status.fullness * 100.0,
-            status.activation
+            "{size} of {window} ({percent:.1} %), compaction from {from}"
         )?;
-        paint::row("Window", &status.window_source)?;
+        out::row("Window", &status.window_source)?;
         let state = &status.degradation;
-        row!(
-            "Compactions",
-            "{} (risk {})",
+        let (epoch, risk) = (
             self.session.live().epoch(),
-            paint::risk(state.risk).apply_to(state.risk)
-        )?;
+            paint::risk(state.risk).apply_to(state.risk),
+        );
+        row!("Compactions", "{epoch} (risk {risk})")?;
         for line in status.brakes.lines() {
-            paint::row("Stopped", line)?;
+            out::row("Stopped", line)?;
         }
-        money::print(&status.spending)
+        spending::print(&status.spending)
     }
 
-    fn begin_anew(&mut self, name: Option<String>) -> Result<(), Failure> {
+    fn begin_anew(&mut self, name: Option<String>) -> Result {
         let name = name.or_else(|| self.args.session.clone());
         let mut listener = listener(self.app, &self.screen);
         let new = self.engine.create(name.as_deref(), listener.as_mut())?;
-        own_write::remember(self.app, self.session.path());
+        self.app.last_writes().remember(self.session.path());
         self.place.set(new.path());
         self.session = new;
         self.keep();
@@ -173,7 +155,7 @@ impl Chat<'_> {
         Ok(())
     }
 
-    fn change_model(&mut self, name: &str) -> Result<(), Failure> {
+    fn change_model(&mut self, name: &str) -> Result {
         let chosen = setup::connect(self.app, self.args, name)?;
         let engine = setup::engine(self.app, self.args, &chosen, &self.tools, &self.place);
         let path = self.session.path().to_owned();
@@ -192,15 +174,15 @@ impl Chat<'_> {
     }
 }
 
-fn help_json() -> Result<(), Failure> {
-    let commands: Vec<_> = slash::ALL
-        .iter()
+fn help_json() -> Result {
+    let commands = slash::ALL.iter();
+    let commands: Vec<_> = commands
         .map(|(name, takes, does)| json!({ "name": name, "takes": takes, "does": does }))
         .collect();
     say!("{}", json!({ "event": "help", "commands": commands }))
 }
 
-fn help() -> Result<(), Failure> {
+fn help() -> Result {
     for (name, more, what) in slash::ALL {
         say!("{:<26} {what}", format!("{name} {more}"))?;
     }

@@ -13,12 +13,10 @@ use longhaul_tokens::{Tokens, WindowOrigin};
 use longhaul_transcript::Session;
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
-
 /// What is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Kept {
+pub(crate) struct Connection {
     /// The session's file: a new session of the same name is another one.
     file: String,
     /// The model as it is named on a command line.
@@ -30,8 +28,8 @@ pub(crate) struct Kept {
 /// Nothing that is kept has more.
 const MOST_BYTES: u64 = 64 << 10;
 
-fn path(app: &App, session: &Session) -> PathBuf {
-    let notebook = FileNotebook::new(&app.state_dir, &Whose::of(session).key);
+fn path(state_dir: &Path, session: &Session) -> PathBuf {
+    let notebook = FileNotebook::new(state_dir, &Whose::of(session).key);
     notebook.folder().join("chat.json")
 }
 
@@ -40,33 +38,33 @@ fn file_name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-impl Kept {
+impl Connection {
     /// What was kept about a session. What cannot be read is written anew by the
     /// next chat.
-    pub(crate) fn of(app: &App, session: &Session) -> Option<Kept> {
-        let text = longhaul_files::read_text(&path(app, session), MOST_BYTES).ok()?;
-        let kept: Kept = serde_json::from_str(&text).ok()?;
+    pub(crate) fn of(state_dir: &Path, session: &Session) -> Option<Connection> {
+        let text = longhaul_files::read_text(&path(state_dir, session), MOST_BYTES).ok()?;
+        let kept: Connection = serde_json::from_str(&text).ok()?;
         (kept.file == file_name(session.path())).then_some(kept)
     }
 
     /// Keeps it.
     pub(crate) fn write(
-        app: &App,
+        state_dir: &Path,
         session: &Path,
         spec: &ModelSpec,
         window: (Tokens, WindowOrigin),
     ) -> longhaul_transcript::Result<()> {
         let stored = Session::open(session)?;
-        let kept = Kept {
+        let kept = Connection {
             file: file_name(session),
             model: without_secrets(spec).to_string(),
             window: window.0,
             window_origin: window.1,
         };
-        if Kept::of(app, &stored).as_ref() == Some(&kept) {
+        if Connection::of(state_dir, &stored).as_ref() == Some(&kept) {
             return Ok(());
         }
-        let path = path(app, &stored);
+        let path = path(state_dir, &stored);
         if let Some(folder) = path.parent() {
             longhaul_files::create_folder(folder)?;
         }

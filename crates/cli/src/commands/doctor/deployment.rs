@@ -13,12 +13,10 @@ use longhaul_memory::files::{Finding, Trouble};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Draft;
 
-use super::doctor::{Check, State};
-use super::measured::Measured;
-use super::{budget, compact, memory_files};
-use crate::app::App;
-use crate::failure::Failure;
-use crate::paint;
+use super::super::measured::measure;
+use super::super::{budget, compact, memory_folder};
+use super::{Check, State};
+use crate::prelude::*;
 
 /// The section of the system prompt that says how to keep the memory.
 const RULES: &str = "## Memory integrity";
@@ -38,9 +36,9 @@ pub(super) fn checks(app: &App) -> Vec<Check> {
 
 /// What `memory lint` finds, by what the list of a deployment asks for.
 fn memory(app: &App) -> Vec<Check> {
-    let found = memory_files::reading(app).and_then(|memory| {
-        let limits = memory_files::limits(app);
-        Ok(memory.lint(limits, &app.config.config.tokens.estimator)?)
+    let found = memory_folder::reading(app).and_then(|memory| {
+        let limits = memory_folder::limits(app);
+        Ok(memory.lint(limits, &app.config.tokens.estimator)?)
     });
     let found = match found {
         Ok(found) => found,
@@ -94,7 +92,7 @@ fn handoffs(app: &App) -> Check {
 }
 
 /// A session of our own making is laid out and compacted.
-fn trial(app: &App) -> Result<Vec<Check>, Failure> {
+fn trial(app: &App) -> Result<Vec<Check>> {
     let name = format!("longhaul-doctor-{}.jsonl", uuid::Uuid::now_v7());
     let path = std::env::temp_dir().join(name);
     let (header, entries) = sample::session(12, None);
@@ -104,8 +102,8 @@ fn trial(app: &App) -> Result<Vec<Check>, Failure> {
     tried
 }
 
-fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>, Failure> {
-    let mut measured = Measured::of(app, Some(path), None)?;
+fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>> {
+    let mut measured = measure(app, Some(path), None)?;
     let sent = || budget::lay_out(app, &measured, &Restoration::default());
     let (first, second) = (sent()?, sent()?);
     let prompt = Check::good(
@@ -118,7 +116,7 @@ fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>, Failure> {
         false => prompt.with(State::Bad, "it does not; this is a fault of longhaul's"),
     };
 
-    let config = &app.config.config;
+    let config = &app.config;
     // As large as the context is, so that something has to go.
     measured.window = Window::new(&config.window_settings(measured.tokens()))
         .map_err(|error| Failure::new(error.to_string()))?;

@@ -9,18 +9,13 @@ use longhaul_files::Fault;
 use longhaul_memory::Seal;
 use longhaul_redact::{Redactor, Tally};
 use longhaul_transcript::{EntryId, Session};
-use serde_json::{Value, json};
 
-use super::compact::key_of;
-use super::measured::Measured;
-use super::{answer, refuse_existing};
-use crate::app::App;
+use super::measured::{Measured, measure};
+use super::refuse_existing;
 use crate::args::{ExportArgs, ImportArgs};
-use crate::failure::Failure;
-use crate::out;
-use crate::{own_write, paint, resolve};
+use crate::prelude::*;
 
-pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
+pub(super) fn export(app: &App, args: &ExportArgs) -> Result {
     let to_screen = args.output.as_deref() == Some(Path::new("-"));
     if to_screen && app.json {
         return Err(
@@ -28,47 +23,35 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
                 .help("name a file with --output, or leave --json out"),
         );
     }
-    let measured = Measured::of(app, args.which.name(), None)?;
+    let measured = measure(app, args.which.name(), None)?;
     let source = source(app, &measured)?.sealed(seal(app));
-    for damage in &source.passed_over {
-        app.note(&format!("note: {damage}"));
-    }
     let redactor = Redactor::default();
-    let secrets = match args.no_redact {
-        true => Secrets::Keep,
-        false => Secrets::Redact(&redactor),
-    };
-    let config = &app.config.config;
+    let secrets = secrets(args.no_redact, &redactor);
+    let config = &app.config;
     if to_screen {
         let mut screen = out::Cleaned::default();
-        let report = source
-            .write(config, secrets, &mut screen)
-            .map_err(unheard)?;
+        let report = source.write(config, secrets, &mut screen);
+        let report = report.map_err(unheard)?;
         screen.flush().map_err(Failure::output)?;
-        note_redacted(app, &report.redacted);
+        note_redacted(&report.redacted);
         return Ok(());
     }
-    let target = args
-        .output
-        .clone()
-        .unwrap_or_else(|| default_name(&measured.session));
+    let target = args.output.clone();
+    let target = target.unwrap_or_else(|| default_name(&measured.session));
     let report = write(&target, |out| source.write(config, secrets, out))?;
     if app.json {
         return out::json(&report_json(app, &measured.session, &target, &report));
     }
-    say!(
-        "{} of {} and {} written to {} ({})",
-        paint::plural_of(report.entries, "entry", "entries"),
-        measured.session.format(),
-        paint::plural_of(report.summaries, "summary", "summaries"),
-        app.show_path(&target),
-        paint::bytes(report.bytes)
-    )?;
-    note_redacted(app, &report.redacted);
-    app.note(&format!(
+    let entries = paint::entries(report.entries);
+    let summaries = paint::plural_of(report.summaries, "summary", "summaries");
+    let (format, bytes) = (measured.session.format(), paint::bytes(report.bytes));
+    let shown = app.show_path(&target);
+    say!("{entries} of {format} and {summaries} written to {shown} ({bytes})")?;
+    note_redacted(&report.redacted);
+    note!(
         "begin a fresh session from it with `longhaul session import {}`",
         target.display()
-    ));
+    );
     Ok(())
 }
 
@@ -85,37 +68,37 @@ fn unheard(error: Error) -> Failure {
 }
 
 /// Everything of a measured session that is carried elsewhere.
-pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>, Failure> {
+pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>> {
     let at = At {
         time: app.now(),
-        key: key_of(&measured.session),
+        key: measured.session.key().to_owned(),
         window: &measured.window,
         tokens: measured.tokens(),
         model: measured.reading.model.clone(),
-        summary: app.config.config.summary_sizes(),
-        capture: app.config.config.state_capture(),
+        summary: app.config.summary_sizes(),
+        capture: app.config.state_capture(),
         keep: app.keep(&measured.session),
     };
-    Ok(Source::gather(
-        &measured.session,
-        &app.kept_checkpoints(),
-        &app.meter(),
-        at,
-    )?)
+    let (store, meter) = (app.kept_checkpoints(), app.meter());
+    let source = Source::gather(&measured.session, &store, &meter, at)?;
+    for damage in &source.passed_over {
+        note!("note: {damage}");
+    }
+    Ok(source)
+}
+
+/// Whether secrets are left in.
+pub(super) fn secrets(keep: bool, redactor: &Redactor) -> Secrets<'_> {
+    match keep {
+        true => Secrets::Keep,
+        false => Secrets::Redact(redactor),
+    }
 }
 
 fn default_name(session: &Session) -> PathBuf {
     let id = resolve::id_of(session.reference());
-    let name: String = id
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let name = id.replace(|c: char| !is_plain(c), "_");
     PathBuf::from(format!("context-{name}.json"))
 }
 
@@ -123,29 +106,21 @@ fn default_name(session: &Session) -> PathBuf {
 fn write(
     target: &Path,
     fill: impl Fn(&mut dyn std::io::Write) -> Result<Report, Error>,
-) -> Result<Report, Failure> {
+) -> Result<Report> {
     refuse_existing(target)?;
     if let Some(folder) = target.parent().filter(|f| !f.as_os_str().is_empty()) {
         longhaul_files::create_folder(folder)?;
     }
-    let mut report = None;
-    let mut failure = None;
-    let written = longhaul_files::create_whole(target, &mut |out| match fill(out) {
-        Ok(made) => {
-            report = Some(made);
-            Ok(())
-        }
-        Err(error) => {
-            failure = Some(error);
-            Err(std::io::Error::other("the session could not be read"))
-        }
+    let (mut report, mut failure) = (None, None);
+    let written = longhaul_files::create_whole(target, &mut |out| {
+        let filled = fill(out).map(|made| report = Some(made));
+        filled.map_err(|error| std::io::Error::other(failure.insert(error).to_string()))
     });
-    match (failure, written, report) {
-        (Some(error), _, _) => Err(error.into()),
-        (None, Err(error), _) => Err(error.into()),
-        (None, Ok(()), Some(report)) => Ok(report),
-        (None, Ok(()), None) => Err(Failure::new("nothing was written")),
+    if let Some(error) = failure {
+        return Err(error.into());
     }
+    written?;
+    report.ok_or_else(|| Failure::new("nothing was written"))
 }
 
 fn report_json(app: &App, session: &Session, target: &Path, report: &Report) -> Value {
@@ -163,16 +138,15 @@ fn report_json(app: &App, session: &Session, target: &Path, report: &Report) -> 
 }
 
 /// Says what was taken out: how many of what, never the secrets.
-pub(super) fn note_redacted(app: &App, tally: &Option<Tally>) {
+pub(super) fn note_redacted(tally: &Option<Tally>) {
     match tally {
-        None => app.note("secrets were left in: keep it as private as the session"),
+        None => out::note("secrets were left in: keep it as private as the session"),
         Some(tally) if tally.total() == 0 => {}
         Some(tally) => {
-            let kinds: Vec<String> = tally
+            let kinds = tally
                 .rows()
-                .map(|(kind, count)| format!("{kind} × {count}"))
-                .collect();
-            app.note(&format!("redacted: {}", kinds.join(", ")));
+                .map(|(kind, count)| format!("{kind} × {count}"));
+            note!("redacted: {}", kinds.collect::<Vec<_>>().join(", "));
         }
     }
 }
@@ -180,15 +154,13 @@ pub(super) fn note_redacted(app: &App, tally: &Option<Tally>) {
 /// The installation's seal. Without one an export is written all the same, and
 /// what is imported is nobody's word.
 fn seal(app: &App) -> Option<Seal> {
-    super::memory_files::seal(app).ok()
+    super::memory_folder::seal(app).ok()
 }
 
 /// A session of our own: from an exported file, or a copy of any agent's.
-pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
-    let file = args
-        .which
-        .name()
-        .and_then(|name| resolve::as_path(app, name));
+pub(super) fn import(app: &App, args: &ImportArgs) -> Result {
+    let name = args.which.name();
+    let file = name.and_then(|name| resolve::as_path(app, name));
     match file.filter(|file| Export::is_begun_in(file)) {
         Some(file) => begin(app, args, &file),
         None if args.full => Err(Failure::usage("--full is for exported files")
@@ -197,25 +169,22 @@ pub(super) fn import(app: &App, args: &ImportArgs) -> Result<(), Failure> {
     }
 }
 
-fn copy(app: &App, args: &ImportArgs) -> Result<(), Failure> {
+fn copy(app: &App, args: &ImportArgs) -> Result {
     let session = resolve::session(app, args.which.name())?;
     let new = app.new_session();
     let target = app.target(args.output.as_ref(), &new);
     let copied = longhaul_transcript::import(&session, &target, &new)?;
     if app.json {
-        return out::json(&json!({
+        let head = json!({
             "session": answer::session(app, &session),
             "output": answer::path(&target),
             "id": new.id,
-            "entries": copied.entries,
-            "faults": copied.faults,
-            "lost": copied.lost,
-        }));
+        });
+        return out::json(&answer::joined(head, &copied)?);
     }
+    let (entries, format) = (paint::entries(copied.entries), session.format());
     say!(
-        "{} of {} written to {}",
-        paint::plural_of(copied.entries, "entry", "entries"),
-        session.format(),
+        "{entries} of {format} written to {}",
         app.show_path(&target)
     )?;
     if copied.faults > 0 {
@@ -224,34 +193,25 @@ fn copy(app: &App, args: &ImportArgs) -> Result<(), Failure> {
             lost => format!("{} not in the copy", paint::number(lost)),
         };
         let faults = paint::plural(copied.faults, "fault");
-        app.note(&format!(
-            "{faults} in the source, {lost}; `longhaul session verify` names them"
-        ));
+        note!("{faults} in the source, {lost}; `longhaul session verify` names them");
     }
     Ok(())
 }
 
-fn begin(app: &App, args: &ImportArgs, file: &Path) -> Result<(), Failure> {
+fn begin(app: &App, args: &ImportArgs, file: &Path) -> Result {
     let export = Export::read(file)?.vouched_by(seal(app).as_ref());
-    let carry = match args.full {
-        true => Carry::Path,
-        false => Carry::Summary,
+    let (carry, carried, what) = match args.full {
+        true => (Carry::Path, "path", "the whole path"),
+        false => (Carry::Summary, "summary", "summary and checkpoint"),
     };
     let new = app.new_session();
     let target = app.target(args.output.as_ref(), &new);
-    let workspace = app
-        .workspace_flag
-        .clone()
-        .or_else(|| export.session.workspace.as_ref().map(PathBuf::from));
-    let begun = export.begin(
-        carry,
-        &target,
-        &new,
-        workspace.as_deref(),
-        &mut new_id,
-        app.meter().estimator().counter(),
-    )?;
-    own_write::remember(app, &target);
+    let own = export.session.workspace.as_ref().map(PathBuf::from);
+    let workspace = app.workspace_flag.clone().or(own);
+    let (meter, here) = (app.meter(), workspace.as_deref());
+    let counter = meter.estimator().counter();
+    let begun = export.begin(carry, &target, &new, here, &mut new_id, counter)?;
+    app.last_writes().remember(&target);
     if app.json {
         return out::json(&json!({
             "from": {
@@ -265,32 +225,24 @@ fn begin(app: &App, args: &ImportArgs, file: &Path) -> Result<(), Failure> {
             "output": answer::path(&target),
             "id": begun.id,
             "vouched": export.is_vouched(),
-            "carried": if args.full { "path" } else { "summary" },
+            "carried": carried,
             "entries": begun.entries,
-            "workspace": workspace.as_deref().map(answer::path),
+            "workspace": here.map(answer::path),
         }));
     }
-    let what = match args.full {
-        true => "the whole path",
-        false => "summary and checkpoint",
-    };
-    say!(
-        "session {} begun at {} with {what} of {}",
-        begun.id,
-        app.show_path(&target),
-        export.session.id
-    )?;
+    let (id, target, of) = (&begun.id, app.show_path(&target), &export.session.id);
+    say!("session {id} begun at {target} with {what} of {of}")?;
     if !export.is_vouched() {
-        app.note(
+        out::note(
             "it was not exported with this state folder: what it says in the user's name is kept \
              as passed on, and binds nobody",
         );
     }
     if let Some(workspace) = workspace.filter(|folder| !folder.is_dir()) {
-        app.note(&format!(
+        note!(
             "its workspace {} is not here; name another with --workspace",
             workspace.display()
-        ));
+        );
     }
     Ok(())
 }

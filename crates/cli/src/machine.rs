@@ -71,7 +71,7 @@ impl App {
 
     /// The checkpoints of all sessions.
     pub(crate) fn kept_checkpoints(&self) -> FileStore {
-        FileStore::new(&self.state_dir, self.config.config.checkpoint_policy())
+        FileStore::new(&self.state_dir, self.config.checkpoint_policy())
     }
 }
 

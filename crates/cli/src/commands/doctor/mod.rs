@@ -1,20 +1,17 @@
 //! `doctor`: is everything in order, and if not, how is it mended?
 
+mod deployment;
+
 use std::fs;
 use std::path::Path;
 
 use longhaul_engine::catalog;
+use longhaul_engine::config::Origin;
 use longhaul_transcript::SessionRef;
 use longhaul_transcript::import::Listed;
 use serde::Serialize;
-use serde_json::json;
 
-use super::deployment;
-use crate::app::App;
-use crate::failure::Failure;
-use crate::out;
-use crate::paint;
-use crate::style::style;
+use crate::prelude::*;
 
 /// One thing that was looked at.
 #[derive(Debug, Serialize)]
@@ -51,7 +48,7 @@ impl Check {
     }
 }
 
-pub(crate) fn run(app: &App) -> Result<(), Failure> {
+pub(crate) fn run(app: &App) -> Result {
     let mut checks = vec![
         Check::good("version", env!("CARGO_PKG_VERSION")),
         config(app),
@@ -83,7 +80,7 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
     match bad {
         0 => Ok(()),
         1 => Err(Failure::new("one thing needs mending")),
-        n => Err(Failure::new(format!("{n} things need mending"))),
+        n => Err(fail!("{n} things need mending")),
     }
 }
 
@@ -94,17 +91,16 @@ fn config(app: &App) -> Check {
             "`longhaul config path` says which file counts, `longhaul config schema` lists every key",
         );
     }
-    let set = app
-        .config
-        .rows()
+    let rows = app.resolved.rows();
+    let set = rows
         .iter()
-        .filter(|row| row.origin != longhaul_engine::config::Origin::Default)
+        .filter(|row| row.origin != Origin::Default)
         .count();
     let check = Check::good(
         "configuration",
         format!("{set} values set, the rest default"),
     );
-    match app.config.notes.first() {
+    match app.resolved.notes.first() {
         Some(note) => check.with(State::Note, note.to_string()),
         None => check,
     }
@@ -112,45 +108,40 @@ fn config(app: &App) -> Check {
 
 /// The state folder need not exist yet, but it must be possible to make it.
 fn state_folder(app: &App) -> Check {
+    use std::os::unix::fs::PermissionsExt;
     let shown = app.show_path(&app.state_dir);
-    match fs::metadata(&app.state_dir) {
-        Ok(meta) if !meta.is_dir() => Check::good("state folder", shown).with(
-            State::Bad,
-            "it is a file; remove it or choose another with --state-dir",
-        ),
-        Ok(meta) if meta.permissions().readonly() => Check::good("state folder", shown).with(
-            State::Bad,
-            "it cannot be written to; change its permissions or choose another with --state-dir",
-        ),
-        Ok(meta) => {
-            let check = Check::good("state folder", shown);
-            if is_open_to_others(&meta) {
-                check.with(
-                    State::Note,
-                    format!("others can read it: chmod 700 {}", app.state_dir.display()),
-                )
-            } else {
-                check
-            }
-        }
-        Err(_) => Check::good(
+    let Ok(meta) = fs::metadata(&app.state_dir) else {
+        return Check::good(
             "state folder",
             format!("{shown} (made when it is first needed)"),
-        ),
+        );
+    };
+    let check = Check::good("state folder", shown);
+    if !meta.is_dir() {
+        return check.with(
+            State::Bad,
+            "it is a file; remove it or choose another with --state-dir",
+        );
     }
-}
-
-fn is_open_to_others(meta: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    meta.permissions().mode() & 0o077 != 0
+    if meta.permissions().readonly() {
+        let remedy =
+            "it cannot be written to; change its permissions or choose another with --state-dir";
+        return check.with(State::Bad, remedy);
+    }
+    match meta.permissions().mode() & 0o077 {
+        0 => check,
+        _ => {
+            let remedy = format!("others can read it: chmod 700 {}", app.state_dir.display());
+            check.with(State::Note, remedy)
+        }
+    }
 }
 
 /// Two writers are kept apart by file locks; some network folders have none.
 fn locks(app: &App) -> Check {
-    let folder = if app.state_dir.is_dir() {
-        app.state_dir.clone()
-    } else {
-        std::env::temp_dir()
+    let folder = match app.state_dir.is_dir() {
+        true => app.state_dir.clone(),
+        false => std::env::temp_dir(),
     };
     match try_lock(&folder) {
         Ok(()) => Check::good("file locks", format!("work in {}", app.show_path(&folder))),
@@ -178,17 +169,14 @@ fn agents(app: &App) -> Vec<Check> {
         let SessionRef { path, format, .. } = &session.reference;
         catalog::agent(path, *format, &app.state_dir)
     };
-    let agents = ["longhaul", "pi", "OpenClaw", "Claude Code", "Codex"];
-    let mut checks: Vec<Check> = agents
-        .into_iter()
-        .map(|name| {
-            let sessions = found
-                .sessions
-                .iter()
-                .filter(|session| whose(session) == name);
-            agent(app, name, &sessions.collect::<Vec<_>>())
-        })
-        .collect();
+    let of = |name: &'static str| {
+        let sessions = found
+            .sessions
+            .iter()
+            .filter(|session| whose(session) == name);
+        agent(app, name, &sessions.collect::<Vec<_>>())
+    };
+    let mut checks: Vec<Check> = catalog::AGENTS.into_iter().map(of).collect();
     for problem in &found.problems {
         let found = format!("{}: {}", app.show_path(&problem.path), problem.reason);
         checks.push(Check::good("unreadable", found).with(
