@@ -212,7 +212,7 @@ impl Source {
     }
 
     fn pending(&self, tool: &str, arguments: &str) -> Option<Pending> {
-        let object = Object::parse(arguments).ok()?;
+        let object = Object::of(arguments)?;
         let own = tool
             .rsplit("__")
             .next()
@@ -309,7 +309,7 @@ impl Source {
 
 fn items(list: &str) -> Option<Vec<(String, bool)>> {
     let read = |raw: &str| {
-        let item = Object::parse(raw).ok()?;
+        let item = Object::of(raw)?;
         let keys = ["content", "step", "text", "title", "subject"];
         let text = keys.iter().find_map(|key| item.str(key))?;
         let done = ["done", "completed"]
