@@ -180,12 +180,45 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
+    if let Some(text) = unescaped(inner) {
+        return Some(Cow::Owned(text));
+    }
     match serde_json::from_str::<String>(raw) {
         Ok(text) => Some(Cow::Owned(text)),
         Err(_) => serde_json::from_str::<LossyText>(raw)
             .ok()
             .map(|text| Cow::Owned(text.0)),
     }
+}
+
+/// The text of a string in which no character is written as two escapes.
+fn unescaped(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut left = inner;
+    while let Some(at) = memchr::memchr(b'\\', left.as_bytes()) {
+        text.push_str(&left[..at]);
+        let (escape, rest) = left[at + 1..].split_at_checked(1)?;
+        left = rest;
+        text.push(match escape.as_bytes()[0] {
+            b'n' => '\n',
+            b'"' => '"',
+            b'\\' => '\\',
+            b't' => '\t',
+            b'r' => '\r',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => {
+                let (digits, rest) = left.split_at_checked(4)?;
+                left = rest;
+                let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                char::from_u32(u32::from_str_radix(digits, 16).ok().filter(|_| hex)?)?
+            }
+            _ => return None,
+        });
+    }
+    text.push_str(left);
+    Some(text)
 }
 
 /// Decodes through bytes, where serde_json lets lone surrogates pass.
@@ -444,6 +477,23 @@ mod tests {
             with_field(&object, "x", "null"),
             r#"{"role":"user","content":"a","timestamp":1,"x":null}"#
         );
+    }
+
+    #[test]
+    fn escapes_are_undone_as_the_checking_reader_does_it() {
+        for raw in [
+            r#""a\n\t\"\\\/\b\f\r\u00e9\u0041\u2028é""#,
+            r#""\ud83d\ude00 \uD83D\uDE00\n""#,
+            r#""\\n\\\\""#,
+            r#""\u0000\uffff""#,
+        ] {
+            let checked: String = serde_json::from_str(raw).unwrap();
+            assert_eq!(string(raw).unwrap(), checked);
+        }
+        for odd in [r#""\""#, r#""\u12""#, r#""\u+123""#, r#""\x""#, "\"\\é\""] {
+            let checked: Option<String> = serde_json::from_str(odd).ok();
+            assert_eq!(string(odd).map(Cow::into_owned), checked, "{odd}");
+        }
     }
 
     #[test]
