@@ -110,7 +110,7 @@ fn cut_all(
 }
 
 fn with_content(message: &ContextMessage, content: &str) -> Option<ContextMessage> {
-    let object = Object::parse(message.json()).ok()?;
+    let object = Object::of(message.json())?;
     let json = json::with_field(&object, "content", content);
     let mut fitting = ContextMessage::new(message.entry.clone(), json);
     fitting.edited = true;
@@ -119,7 +119,7 @@ fn with_content(message: &ContextMessage, content: &str) -> Option<ContextMessag
 
 /// The content of a message with every text in it cut to `cap` tokens.
 fn cut(message: &ContextMessage, cap: Tokens, counter: &dyn Counter) -> Option<String> {
-    let object = Object::parse(message.json()).ok()?;
+    let object = Object::of(message.json())?;
     let raw = object.raw("content")?;
     let stub = format!(
         "[shortened: recall {} brings it back whole]",
@@ -138,7 +138,7 @@ fn cut(message: &ContextMessage, cap: Tokens, counter: &dyn Counter) -> Option<S
     }
     let mut blocks: Vec<String> = Vec::new();
     for raw in json::array(raw)? {
-        let Ok(object) = Object::parse(raw.get()) else {
+        let Some(object) = Object::of(raw.get()) else {
             blocks.push(raw.get().to_owned());
             continue;
         };

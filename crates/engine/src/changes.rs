@@ -67,8 +67,8 @@ impl Changes {
 
     fn as_changed(&self, entry: &Entry) -> Option<Entry> {
         let content = self.changed.get(&entry.id)?;
-        let object = Object::parse(entry.raw()).ok()?;
-        let fields = Object::parse(entry.message_json()?).ok()?;
+        let object = Object::of(entry.raw())?;
+        let fields = Object::of(entry.message_json()?)?;
         let message = json::with_field(&fields, "content", content);
         let again = Draft::Again {
             raw: json::with_field(&object, "message", &message),

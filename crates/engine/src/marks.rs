@@ -47,13 +47,13 @@ pub(crate) fn said<T: DeserializeOwned>(entry: &Entry, kind: &str) -> Option<T> 
     if !is_mark(entry, kind) {
         return None;
     }
-    let object = Object::parse(entry.raw()).ok()?;
+    let object = Object::of(entry.raw())?;
     serde_json::from_str(object.raw("data")?).ok()
 }
 
 /// A field of what a compaction carries beside its summary.
 pub(crate) fn detail<T: DeserializeOwned>(compaction: &Entry, field: &str) -> Option<T> {
-    let object = Object::parse(compaction.raw()).ok()?;
+    let object = Object::of(compaction.raw())?;
     serde_json::from_str(object.object("details")?.raw(field)?).ok()
 }
 

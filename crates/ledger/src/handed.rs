@@ -35,7 +35,7 @@ impl Handed {
         if !is_handoff {
             return None;
         }
-        let object = Object::parse(entry.raw()).ok()?;
+        let object = Object::of(entry.raw())?;
         let data = object.object("data")?;
         let text = |name: &str| data.str(name).map(|text| text.trim().to_owned());
         // Earlier versions called them rules.

@@ -117,6 +117,11 @@ impl Ledger {
 
     /// Folds one entry in. Entries come in the order of the path.
     pub fn observe(&mut self, entry: &Entry) {
+        self.observe_read(entry, entry.message().as_ref());
+    }
+
+    /// The same with its message, which was read before.
+    pub fn observe_read(&mut self, entry: &Entry, message: Option<&MessageView<'_>>) {
         self.version = Ledger::VERSION;
         self.entries += 1;
         self.last_entry = Some(entry.id.clone());
@@ -129,17 +134,17 @@ impl Ledger {
         match &entry.body {
             Body::Custom { .. } => self.on_mark(at, entry),
             Body::Message(_) => {
-                let Some(view) = entry.message() else {
+                let Some(view) = message else {
                     return;
                 };
                 if matches!(view.role, Role::Assistant | Role::ToolResult) {
                     self.working.acted = view.time().max(self.working.acted);
                 }
                 match view.role {
-                    Role::User => self.on_user(at, &view),
-                    Role::Assistant => self.on_assistant(at, &view),
-                    Role::ToolResult => self.on_result(at, &view),
-                    Role::BashExecution => self.on_bash(at, &view),
+                    Role::User => self.on_user(at, view),
+                    Role::Assistant => self.on_assistant(at, view),
+                    Role::ToolResult => self.on_result(at, view),
+                    Role::BashExecution => self.on_bash(at, view),
                     // Notes of programs are neither wishes nor work.
                     Role::System
                     | Role::Custom

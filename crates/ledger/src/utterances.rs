@@ -32,7 +32,7 @@ pub fn is_brought(entry: &Entry) -> bool {
     let is_import =
         matches!(&entry.body, Body::Custom { custom_type } if custom_type == ours::IMPORT);
     let vouched = || {
-        let object = Object::parse(entry.raw()).ok()?;
+        let object = Object::of(entry.raw())?;
         object.object("data")?.bool("vouched")
     };
     is_import && vouched() != Some(true)
@@ -105,7 +105,7 @@ impl Ledger {
         if !is_carried {
             return;
         }
-        let Ok(object) = Object::parse(entry.raw()) else {
+        let Some(object) = Object::of(entry.raw()) else {
             return;
         };
         let texts = object.object("data").and_then(|data| data.raw("texts"));

@@ -197,7 +197,7 @@ fn boundary_messages(entry: &Entry, dialect: Dialect) -> Vec<ContextMessage> {
     let Body::Compaction(_) = &entry.body else {
         return Vec::new();
     };
-    let object = Object::parse(entry.raw()).unwrap_or_default();
+    let object = Object::of(entry.raw()).unwrap_or_default();
     let mut messages = Vec::new();
     if dialect != Dialect::OpenClaw
         && let Some(system) = object
@@ -243,7 +243,7 @@ fn messages_of(entry: &Entry, dialect: Dialect) -> Vec<ContextMessage> {
             )]
         }
         Body::CustomMessage { .. } => {
-            let object = Object::parse(entry.raw()).unwrap_or_default();
+            let object = Object::of(entry.raw()).unwrap_or_default();
             let content = object
                 .raw("content")
                 .filter(|raw| *raw != "null")
@@ -262,7 +262,7 @@ fn messages_of(entry: &Entry, dialect: Dialect) -> Vec<ContextMessage> {
             )]
         }
         Body::BranchSummary { summary, .. } if !summary.is_empty() => {
-            let object = Object::parse(entry.raw()).unwrap_or_default();
+            let object = Object::of(entry.raw()).unwrap_or_default();
             vec![made(
                 entry,
                 Role::BranchSummary,
@@ -290,8 +290,7 @@ fn made(entry: &Entry, role: Role, json: impl Into<Box<str>>) -> ContextMessage 
 /// The entry's own timestamp in milliseconds; `null` where there is none, as
 /// JavaScript writes an invalid date.
 fn time_json(entry: &Entry) -> String {
-    Object::parse(entry.raw())
-        .ok()
+    Object::of(entry.raw())
         .and_then(|object| object.raw("timestamp").and_then(Millis::parse_js))
         .map_or_else(|| String::from("null"), |time| time.0.to_string())
 }
@@ -303,7 +302,7 @@ fn with_content(role: &Role, text: &str) -> Option<Box<str>> {
         Role::User | Role::Assistant | Role::ToolResult => "[]",
         _ => return None,
     };
-    let object = Object::parse(text).ok()?;
+    let object = Object::of(text)?;
     match object.raw("content") {
         None | Some("null") => Some(json::with_field(&object, "content", empty).into()),
         Some(_) => None,
@@ -312,14 +311,14 @@ fn with_content(role: &Role, text: &str) -> Option<Box<str>> {
 
 /// OpenClaw names the custom messages of its first versions `hook`.
 fn with_custom_type(role: &Role, text: &str) -> Option<Box<str>> {
-    let object = (*role == Role::Custom).then(|| Object::parse(text).ok())??;
+    let object = (*role == Role::Custom).then(|| Object::of(text))??;
     (!object.has("customType")).then(|| json::with_field(&object, "customType", "\"hook\"").into())
 }
 
 /// A kept answer must not replay a provider's own compaction again.
 fn without_replay(mut message: ContextMessage) -> ContextMessage {
     if message.role == Role::Assistant && message.json.contains("\"providerReplay\"") {
-        let object = Object::parse(&message.json).unwrap_or_default();
+        let object = Object::of(&message.json).unwrap_or_default();
         let replay = object
             .object("providerReplay")
             .and_then(|replay| replay.str("type"));
@@ -339,7 +338,7 @@ fn without_replay(mut message: ContextMessage) -> ContextMessage {
 
 fn is_excluded(text: &str) -> bool {
     text.contains("\"excludeFromContext\"")
-        && Object::parse(text).is_ok_and(|object| object.bool("excludeFromContext") == Some(true))
+        && Object::of(text).is_some_and(|object| object.bool("excludeFromContext") == Some(true))
 }
 
 fn edited(mut message: ContextMessage, edit: Option<&ContextEdit>) -> Option<ContextMessage> {
@@ -351,7 +350,7 @@ fn edited(mut message: ContextMessage, edit: Option<&ContextEdit>) -> Option<Con
         Role::User | Role::Assistant | Role::ToolResult | Role::Custom
     );
     let blocks_only = matches!(message.role, Role::Assistant | Role::ToolResult);
-    let object = Object::parse(&message.json).unwrap_or_default();
+    let object = Object::of(&message.json).unwrap_or_default();
     let json = match &edit.replacement {
         Replacement::Remove => return None,
         Replacement::Content(text) if editable && blocks_only && text.starts_with('"') => {

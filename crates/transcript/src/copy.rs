@@ -294,7 +294,7 @@ fn moved_line(entry: &Entry, parent: Option<&EntryId>, kind: &str) -> String {
 /// The entry as a current line. Stored bytes are kept when they already say
 /// all of it; older layouts are rebuilt.
 pub(crate) fn native_line(entry: &Entry, parent: Option<&EntryId>) -> String {
-    let object = Object::parse(entry.raw()).unwrap_or_default();
+    let object = Object::of(entry.raw()).unwrap_or_default();
     let same_parent = match parent {
         Some(parent) => object.str("parentId").as_deref() == Some(parent.as_str()),
         None => object.raw("parentId") == Some("null"),

@@ -56,9 +56,7 @@ impl<'a> Coverage<'a> {
                         self.must_exist(entry, id);
                     }
                 }
-                let details = Object::parse(entry.raw())
-                    .ok()
-                    .and_then(|object| object.object("details"));
+                let details = Object::of(entry.raw()).and_then(|object| object.object("details"));
                 let last = details.and_then(|details| details.str("boundaryMessageId"));
                 let first_kept = match &compaction.boundary {
                     Boundary::FirstKept(id) => self.path.position(id),
@@ -75,7 +73,7 @@ impl<'a> Coverage<'a> {
                 }
             }
             Body::Custom { custom_type } if custom_type == "longhaul:prune" => {
-                let object = Object::parse(entry.raw()).unwrap_or_default();
+                let object = Object::of(entry.raw()).unwrap_or_default();
                 let data = object.object("data").unwrap_or_default();
                 for raw in data.array("targets").unwrap_or_default() {
                     if let Some(id) = json::string(raw.get()) {

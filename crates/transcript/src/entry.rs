@@ -446,7 +446,7 @@ fn message_body(text: &str, object: &Object<'_>, old_roles: OldRoles) -> Body {
     let nested = object.raw("message").filter(|raw| raw.starts_with('{'));
     match nested {
         Some(raw) => {
-            let inner = Object::parse(raw).unwrap_or_default();
+            let inner = Object::of(raw).unwrap_or_default();
             let role = inner.str("role").unwrap_or_default();
             if role == "hookMessage" && old_roles == OldRoles::Rename {
                 return Body::Message(StoredMessage {

@@ -3,7 +3,8 @@
 //! Session files belong to other programs, so a field we do not know must come
 //! out exactly as it went in. An [`Object`] is therefore a list of keys with the
 //! raw text of each value; typed access parses one value at a time and never
-//! fails the whole object.
+//! fails the whole object. A line is checked once, as it is read: what stands
+//! inside it is JSON by then, and is only taken apart.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +15,18 @@ use serde_json::value::RawValue;
 /// A JSON object whose values are still text, in stored order.
 #[derive(Debug, Clone, Default)]
 pub struct Object<'a> {
-    fields: Vec<(Cow<'a, str>, &'a RawValue)>,
+    fields: Vec<(Cow<'a, str>, &'a str)>,
+}
+
+/// A JSON value as text.
+#[derive(Debug, Clone, Copy)]
+pub struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// The text.
+    pub fn get(self) -> &'a str {
+        self.0
+    }
 }
 
 impl<'a> Object<'a> {
@@ -28,13 +40,26 @@ impl<'a> Object<'a> {
         serde_json::from_slice(bytes)
     }
 
+    /// The object that a value is which was read as JSON before, such as a field of
+    /// another one; none where it is something else.
+    pub fn of(value: &'a str) -> Option<Self> {
+        let mut parts = Parts::within(value, b'{', b'}')?;
+        let mut fields = Vec::with_capacity(8);
+        while parts.goes_on()? {
+            let key = key(parts.value()?)?;
+            parts.pass(b':')?;
+            fields.push((key, parts.value()?));
+        }
+        Some(Object { fields })
+    }
+
     /// The raw text of a field. A repeated key means its last value, as in JavaScript.
     pub fn raw(&self, key: &str) -> Option<&'a str> {
         self.fields
             .iter()
             .rev()
             .find(|(name, _)| name == key)
-            .map(|(_, value)| value.get())
+            .map(|(_, value)| *value)
     }
 
     /// The field as a string; `None` when absent, `null` or of another type.
@@ -70,12 +95,11 @@ impl<'a> Object<'a> {
 
     /// The field as an object.
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
-        let raw = self.raw(key)?;
-        raw.starts_with('{').then(|| Object::parse(raw).ok())?
+        Object::of(self.raw(key)?)
     }
 
     /// The elements of a field that is an array.
-    pub fn array(&self, key: &str) -> Option<Vec<&'a RawValue>> {
+    pub fn array(&self, key: &str) -> Option<Vec<Raw<'a>>> {
         array(self.raw(key)?)
     }
 
@@ -94,7 +118,7 @@ impl<'a> Object<'a> {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> + '_ {
         self.fields
             .iter()
-            .map(|(name, value)| (name.as_ref(), value.get()))
+            .map(|(name, value)| (name.as_ref(), *value))
     }
 }
 
@@ -112,7 +136,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
                 let mut fields = Vec::with_capacity(8);
                 while let Some(key) = map.next_key::<Key<'de>>()? {
-                    fields.push((key.0, map.next_value::<&'de RawValue>()?));
+                    fields.push((key.0, map.next_value::<&'de RawValue>()?.get()));
                 }
                 Ok(Object { fields })
             }
@@ -156,12 +180,45 @@ pub fn string(raw: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
+    if let Some(text) = unescaped(inner) {
+        return Some(Cow::Owned(text));
+    }
     match serde_json::from_str::<String>(raw) {
         Ok(text) => Some(Cow::Owned(text)),
         Err(_) => serde_json::from_str::<LossyText>(raw)
             .ok()
             .map(|text| Cow::Owned(text.0)),
     }
+}
+
+/// The text of a string in which no character is written as two escapes.
+fn unescaped(inner: &str) -> Option<String> {
+    let mut text = String::with_capacity(inner.len());
+    let mut left = inner;
+    while let Some(at) = memchr::memchr(b'\\', left.as_bytes()) {
+        text.push_str(&left[..at]);
+        let (escape, rest) = left[at + 1..].split_at_checked(1)?;
+        left = rest;
+        text.push(match escape.as_bytes()[0] {
+            b'n' => '\n',
+            b'"' => '"',
+            b'\\' => '\\',
+            b't' => '\t',
+            b'r' => '\r',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => {
+                let (digits, rest) = left.split_at_checked(4)?;
+                left = rest;
+                let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                char::from_u32(u32::from_str_radix(digits, 16).ok().filter(|_| hex)?)?
+            }
+            _ => return None,
+        });
+    }
+    text.push_str(left);
+    Some(text)
 }
 
 /// Decodes through bytes, where serde_json lets lone surrogates pass.
@@ -187,10 +244,114 @@ impl<'de> Deserialize<'de> for LossyText {
     }
 }
 
-/// The elements of a raw JSON array.
-pub fn array(raw: &str) -> Option<Vec<&RawValue>> {
-    raw.starts_with('[')
-        .then(|| serde_json::from_str(raw).ok())?
+/// The elements of the array that a value is which was read as JSON before.
+pub fn array(raw: &str) -> Option<Vec<Raw<'_>>> {
+    let mut parts = Parts::within(raw, b'[', b']')?;
+    let mut elements = Vec::new();
+    while parts.goes_on()? {
+        elements.push(Raw(parts.value()?));
+    }
+    Some(elements)
+}
+
+/// The parts of an object or a list that is known to be one: strings are passed
+/// over by their quotes, and nothing is checked again.
+struct Parts<'a> {
+    text: &'a str,
+    at: usize,
+    close: u8,
+    /// Whether no part was taken yet.
+    begins: bool,
+}
+
+impl<'a> Parts<'a> {
+    fn within(text: &'a str, open: u8, close: u8) -> Option<Parts<'a>> {
+        let text = text.trim_ascii();
+        (text.as_bytes().first() == Some(&open)).then_some(Parts {
+            text,
+            at: 1,
+            close,
+            begins: true,
+        })
+    }
+
+    /// Whether there is another part.
+    fn goes_on(&mut self) -> Option<bool> {
+        if self.next()? == self.close {
+            return (self.at + 1 == self.text.len()).then_some(false);
+        }
+        if !std::mem::replace(&mut self.begins, false) {
+            self.pass(b',')?;
+        }
+        Some(true)
+    }
+
+    /// The next byte that is no space.
+    fn next(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at)?.is_ascii_whitespace() {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn pass(&mut self, byte: u8) -> Option<()> {
+        (self.next()? == byte).then(|| self.at += 1)
+    }
+
+    fn value(&mut self) -> Option<&'a str> {
+        let first = self.next()?;
+        let (start, bytes) = (self.at, self.text.as_bytes());
+        let mut depth = 0_usize;
+        self.at = match first {
+            b'"' => string_end(bytes, start)?,
+            b'{' | b'[' => loop {
+                match bytes.get(self.at)? {
+                    b'"' => {
+                        self.at = string_end(bytes, self.at)?;
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth -= 1,
+                    _ => {}
+                }
+                self.at += 1;
+                if depth == 0 {
+                    break self.at;
+                }
+            },
+            _ => {
+                let ends =
+                    |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
+                start + bytes[start..].iter().position(ends)?
+            }
+        };
+        self.text
+            .get(start..self.at)
+            .filter(|value| !value.is_empty())
+    }
+}
+
+/// Where the string ends that begins here.
+fn string_end(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        let quote = at + memchr::memchr(b'"', bytes.get(at..)?)?;
+        let escapes = bytes[open + 1..quote].iter().rev();
+        if escapes.take_while(|byte| **byte == b'\\').count() % 2 == 0 {
+            return Some(quote + 1);
+        }
+        at = quote + 1;
+    }
+}
+
+/// A key, borrowed when it holds no escapes.
+fn key(raw: &str) -> Option<Cow<'_, str>> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    match memchr::memchr(b'\\', inner.as_bytes()) {
+        None => Some(Cow::Borrowed(inner)),
+        Some(_) => serde_json::from_str(raw).ok().map(Cow::Owned),
+    }
 }
 
 fn number(raw: &str) -> Option<f64> {
@@ -319,12 +480,92 @@ mod tests {
     }
 
     #[test]
+    fn escapes_are_undone_as_the_checking_reader_does_it() {
+        for raw in [
+            r#""a\n\t\"\\\/\b\f\r\u00e9\u0041\u2028é""#,
+            r#""\ud83d\ude00 \uD83D\uDE00\n""#,
+            r#""\\n\\\\""#,
+            r#""\u0000\uffff""#,
+        ] {
+            let checked: String = serde_json::from_str(raw).unwrap();
+            assert_eq!(string(raw).unwrap(), checked);
+        }
+        for odd in [r#""\""#, r#""\u12""#, r#""\u+123""#, r#""\x""#, "\"\\é\""] {
+            let checked: Option<String> = serde_json::from_str(odd).ok();
+            assert_eq!(string(odd).map(Cow::into_owned), checked, "{odd}");
+        }
+    }
+
+    #[test]
     fn lone_surrogates_do_not_lose_the_string() {
         assert_eq!(
             string(r#""a\ud800b""#).map(|s| s.chars().count() >= 3),
             Some(true)
         );
         assert_eq!(string("12"), None);
+    }
+
+    /// Every value that can be taken apart, by its own reader and by the checking one.
+    fn taken_apart(value: &str) {
+        let checked = Object::parse(value).ok();
+        let own = Object::of(value);
+        let fields = |object: &Object<'_>| -> Vec<(String, String)> {
+            let fields = object.iter();
+            fields.map(|(key, raw)| (key.into(), raw.into())).collect()
+        };
+        assert_eq!(
+            own.as_ref().map(fields),
+            checked.as_ref().map(fields),
+            "{value}"
+        );
+        let listed = array(value).map(|list| list.iter().map(|raw| raw.get()).collect::<Vec<_>>());
+        let checked: Option<Vec<&RawValue>> = serde_json::from_str(value).ok();
+        let checked = checked.map(|list| list.iter().map(|raw| raw.get()).collect::<Vec<_>>());
+        assert_eq!(listed, checked, "{value}");
+        for inner in listed.into_iter().flatten() {
+            taken_apart(inner);
+        }
+        for (_, inner) in own.iter().flat_map(|object| object.iter()) {
+            taken_apart(inner);
+        }
+    }
+
+    #[test]
+    fn what_was_checked_is_taken_apart_as_the_checking_reader_does_it() {
+        for value in [
+            r#"{}"#,
+            r#" { "a" : [ 1 , "x\\" , "\\\"" , {"b":"]}\"[{"} , [ ] ] , "" : null }"#,
+            r#"{"a":1.5e-3,"a":true,"\u0061":"é\n\"","\ud800":1}"#,
+            r#"{"k\ud800":1}"#,
+            "[\n{\"a\":\t-1},\r\n\"\\\\\\\"\" ,[[],{}],false]",
+            r#""text""#,
+            "12",
+        ] {
+            taken_apart(value);
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_at_all_ends_in_nothing_or_something_but_never_breaks() {
+        let text = r#"{"a":[1,{"b":"x\\"}],"é":"y"}"#;
+        for end in 0..=text.len() {
+            let Some(cut) = text.get(..end) else { continue };
+            assert_eq!(Object::of(cut).is_some(), end == text.len());
+            let _ = (
+                array(cut),
+                array(&cut.replace('{', "[")),
+                Object::of(&cut.replace(',', ":")),
+            );
+        }
+        for odd in [
+            "{", "{]", "[}", "[,]", "{\"a\"}", "{:1}", "[1,]", "[]]", "{} x", "[]x", "[\"]",
+        ] {
+            assert!(
+                Object::of(odd).is_none()
+                    && array(odd).is_none_or(|list| odd == "[1,]" && list.len() == 1),
+                "{odd}"
+            );
+        }
     }
 
     #[test]

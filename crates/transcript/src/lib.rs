@@ -50,7 +50,7 @@ pub use layout::Dialect;
 pub use lines::Record;
 pub use load::{Epoch, Loaded, ModelName, Settings};
 pub use message::{Block, MessageView, ProviderUsage, Role, ToolCall};
-pub use session::{Format, Linked, Session, SessionRef, Source, Tail, VisitLined};
+pub use session::{Format, Linked, Session, SessionRef, Source, Tail, VisitLined, VisitPath};
 pub use time::Millis;
 pub use trash::{Discarded, Origin, Trash};
 pub use tree::{Node, Tree};

@@ -3,11 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Serialize;
-use serde_json::value::RawValue;
-
 use crate::json::{self, Object};
 use crate::time::Millis;
+use serde::Serialize;
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -149,7 +147,7 @@ pub struct MessageView<'a> {
 impl<'a> MessageView<'a> {
     /// Opens a message. Text that is not an object gives an empty message.
     pub fn parse(text: &'a str) -> MessageView<'a> {
-        let object = Object::parse(text).unwrap_or_default();
+        let object = Object::of(text).unwrap_or_default();
         MessageView {
             role: Role::parse(&object.str("role").unwrap_or_default()),
             object,
@@ -170,7 +168,7 @@ impl<'a> MessageView<'a> {
             return vec![Block::Text(text)];
         }
         match json::array(raw) {
-            Some(items) => items.into_iter().map(block).collect(),
+            Some(items) => items.into_iter().map(|item| block(item.get())).collect(),
             None if raw == "null" => Vec::new(),
             None => vec![Block::Other(raw)],
         }
@@ -223,12 +221,11 @@ impl<'a> MessageView<'a> {
         if self.role != Role::Assistant {
             return Vec::new();
         }
-        self.blocks()
-            .into_iter()
-            .filter_map(|block| match block {
-                Block::ToolCall(call) => Some(call),
-                _ => None,
-            })
+        // Texts are not decoded for it.
+        let items = self.object.array("content").unwrap_or_default().into_iter();
+        let objects = items.filter_map(|item| Object::of(item.get()));
+        objects
+            .filter_map(|object| tool_call(&object.str("type")?, &object))
             .collect()
     }
 
@@ -306,15 +303,15 @@ impl<'a> MessageView<'a> {
     }
 }
 
-fn block(raw: &RawValue) -> Block<'_> {
-    let text = raw.get();
-    let Ok(object) = Object::parse(text) else {
+fn block(text: &str) -> Block<'_> {
+    let Some(object) = Object::of(text) else {
         return match json::string(text) {
             Some(text) => Block::Text(text),
             None => Block::Other(text),
         };
     };
-    match object.str("type").unwrap_or_default().as_ref() {
+    let kind = object.str("type").unwrap_or_default();
+    match &*kind {
         "text" => match object.str("text") {
             Some(text) => Block::Text(text),
             None => Block::Other(text),
@@ -328,13 +325,16 @@ fn block(raw: &RawValue) -> Block<'_> {
             base64_chars: object.raw("data").map_or(0, |data| data.len()),
         },
         "document" => document(&object).unwrap_or(Block::Other(text)),
-        "toolCall" | "toolUse" | "functionCall" => Block::ToolCall(ToolCall {
-            id: object.str("id").unwrap_or_default(),
-            name: object.str("name").unwrap_or_default(),
-            arguments: object.raw("arguments").unwrap_or("{}"),
-        }),
-        _ => Block::Other(text),
+        kind => tool_call(kind, &object).map_or(Block::Other(text), Block::ToolCall),
     }
+}
+
+fn tool_call<'a>(kind: &str, object: &Object<'a>) -> Option<ToolCall<'a>> {
+    matches!(kind, "toolCall" | "toolUse" | "functionCall").then(|| ToolCall {
+        id: object.str("id").unwrap_or_default(),
+        name: object.str("name").unwrap_or_default(),
+        arguments: object.raw("arguments").unwrap_or("{}"),
+    })
 }
 
 /// A document in Anthropic's form, unless it is plain text in place.

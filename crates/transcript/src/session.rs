@@ -105,6 +105,9 @@ pub enum Linked {
 /// What a read of a stretch calls for every entry.
 pub type VisitLined<'v> = dyn FnMut(Entry, Linked) -> ControlFlow<()> + 'v;
 
+/// What a read calls for every entry, with whether it is on the path.
+pub type VisitPath<'v> = dyn FnMut(Entry, bool) -> ControlFlow<()> + 'v;
+
 /// What every format offers, in terms of native entries.
 pub trait Source: Send {
     /// The format.
@@ -118,6 +121,17 @@ pub trait Source: Send {
 
     /// Every entry in stored order, in one pass. Returns what was wrong.
     fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>>;
+
+    /// Whether [`each_on_path`](Source::each_on_path) can be asked.
+    fn tells_path_at_once(&self) -> bool {
+        false
+    }
+
+    /// The same, each with whether it is on the path to the leaf, of a format that
+    /// knows that when it reads an entry.
+    fn each_on_path(&self, visit: &mut VisitPath<'_>) -> Result<Vec<Fault>> {
+        self.each(&mut |entry| visit(entry, false))
+    }
 
     /// The tree of the whole session.
     fn tree(&self) -> Result<Tree> {
@@ -290,6 +304,18 @@ impl Session {
     /// Every entry in stored order, in one pass. Returns what was wrong.
     pub fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>> {
         self.source.each(visit)
+    }
+
+    /// Whether it can be told of each entry as it is read whether it is on the path.
+    /// The end of such a file, from its latest compaction on, tells the context alone.
+    pub fn tells_path_at_once(&self) -> bool {
+        self.source.tells_path_at_once()
+    }
+
+    /// Every entry in stored order with whether it is on the path, of a session that
+    /// [tells so at once](Session::tells_path_at_once).
+    pub fn each_on_path(&self, visit: &mut VisitPath<'_>) -> Result<Vec<Fault>> {
+        self.source.each_on_path(visit)
     }
 
     /// The same of the archive and then of the file, until `visit` has enough.

@@ -280,7 +280,7 @@ impl TreeBuilder {
     }
 
     pub(crate) fn add_entry(&mut self, entry: &Entry) {
-        let object = Object::parse(entry.raw()).unwrap_or_default();
+        let object = Object::of(entry.raw()).unwrap_or_default();
         self.add_object(&object, entry.place, entry.id.clone(), entry.parent.clone());
     }
 
@@ -641,7 +641,7 @@ fn is_readable_content(raw: Option<&str>) -> bool {
         Some(raw) if raw.starts_with('"') => true,
         Some(raw) => crate::json::array(raw).is_some_and(|blocks| {
             blocks.iter().all(|block| {
-                Object::parse(block.get()).is_ok_and(|block| block.str("type").is_some())
+                Object::of(block.get()).is_some_and(|block| block.str("type").is_some())
             })
         }),
         None => false,

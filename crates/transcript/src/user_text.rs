@@ -97,7 +97,7 @@ impl<'a> MessageView<'a> {
         if let Some(items) = self.object().array("userText") {
             return items
                 .into_iter()
-                .filter_map(|item| Object::parse(item.get()).ok())
+                .filter_map(|item| Object::of(item.get()))
                 .filter_map(|item| {
                     Some(UserText {
                         channel: Channel::parse(&item.str("channel")?),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use longhaul_transcript::json::{self, Object};
-use longhaul_transcript::{Body, Channel, Entry, EntryId, Role};
+use longhaul_transcript::{Channel, Entry, EntryId, MessageView, Role};
 use serde::{Deserialize, Serialize};
 
 /// Texts that are looked for after every compaction: many times what a context
@@ -162,11 +162,12 @@ impl Source {
 
     /// Takes one entry in. Entries come in the order of the path.
     pub fn observe(&mut self, entry: &Entry) {
-        match &entry.body {
-            Body::Message(_) => {}
-            _ => return,
-        }
-        let Some(view) = entry.message() else {
+        self.observe_read(entry, entry.message().as_ref());
+    }
+
+    /// The same with its message, which was read before.
+    pub fn observe_read(&mut self, entry: &Entry, message: Option<&MessageView<'_>>) {
+        let Some(view) = message else {
             return;
         };
         self.entries.push(entry.id.clone());
@@ -198,7 +199,7 @@ impl Source {
                 if let Some((made, pending)) = self.calls.remove(id.as_ref())
                     && done
                 {
-                    self.conclude(made, pending, &view.text());
+                    self.conclude(made, pending, view);
                 }
                 // Some tools answer with the whole list.
                 let details = view.object().object("details");
@@ -212,7 +213,7 @@ impl Source {
     }
 
     fn pending(&self, tool: &str, arguments: &str) -> Option<Pending> {
-        let object = Object::parse(arguments).ok()?;
+        let object = Object::of(arguments)?;
         let own = tool
             .rsplit("__")
             .next()
@@ -253,7 +254,7 @@ impl Source {
         }
     }
 
-    fn conclude(&mut self, entry: EntryId, pending: Pending, result: &str) {
+    fn conclude(&mut self, entry: EntryId, pending: Pending, result: &MessageView<'_>) {
         match pending {
             Pending::Change(paths) => {
                 for path in paths {
@@ -265,7 +266,7 @@ impl Source {
             }
             Pending::List(items) => self.list = items,
             Pending::Add(text) => {
-                let id: Option<String> = result.split_once('#').map(|(_, rest)| {
+                let id: Option<String> = result.text().split_once('#').map(|(_, rest)| {
                     let id = rest.chars().take_while(|c| c.is_alphanumeric());
                     id.collect()
                 });
@@ -309,7 +310,7 @@ impl Source {
 
 fn items(list: &str) -> Option<Vec<(String, bool)>> {
     let read = |raw: &str| {
-        let item = Object::parse(raw).ok()?;
+        let item = Object::of(raw)?;
         let keys = ["content", "step", "text", "title", "subject"];
         let text = keys.iter().find_map(|key| item.str(key))?;
         let done = ["done", "completed"]

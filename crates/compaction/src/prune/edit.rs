@@ -107,12 +107,12 @@ pub fn apply(messages: &[ContextMessage], edits: &[Edit]) -> Vec<ContextMessage>
 
 /// A message with a new content; `None` if it is not of a kind that is pruned.
 pub(super) fn rewritten(message: &ContextMessage, content: &str) -> Option<ContextMessage> {
-    let object = Object::parse(message.json()).ok()?;
+    let object = Object::of(message.json())?;
     let json = match message.role {
         Role::ToolResult => json::with_field(&object, "content", content),
         Role::BashExecution => {
             let block = *json::array(content)?.first()?;
-            let output = Object::parse(block.get()).ok()?.raw("text")?;
+            let output = Object::of(block.get())?.raw("text")?;
             json::with_field(&object, "output", output)
         }
         _ => return None,

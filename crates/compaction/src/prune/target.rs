@@ -101,7 +101,7 @@ fn about(arguments: &str) -> Option<String> {
         "name",
         "id",
     ];
-    let object = Object::parse(arguments).ok()?;
+    let object = Object::of(arguments)?;
     KEYS.iter()
         .find_map(|key| object.str(key).filter(|text| !text.trim().is_empty()))
         .map(|text| text.into_owned())
@@ -116,7 +116,7 @@ fn asks_for_pages(arguments: &str) -> bool {
 fn part_span(arguments: &str) -> Span {
     const START: [&str; 3] = ["offset", "start_line", "startLine"];
     const END: [&str; 2] = ["end_line", "endLine"];
-    let object = Object::parse(arguments).unwrap_or_default();
+    let object = Object::of(arguments).unwrap_or_default();
     let number = |keys: &[&str]| keys.iter().find_map(|key| object.u64(key));
     let is_known = |key: &str| {
         START.contains(&key) || END.contains(&key) || key == "limit" || key.ends_with("path")

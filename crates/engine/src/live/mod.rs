@@ -27,7 +27,7 @@ use longhaul_transcript::{
 
 use crate::changes::Changes;
 use crate::marks::{after, detail, fidelity};
-use crate::survey::{Keep, Survey};
+use crate::survey::{Keep, Past, Survey};
 
 pub(crate) use compact::allowance;
 pub use compact::{
@@ -151,13 +151,13 @@ impl Live {
         let worn = stored_wear(&loaded);
         let is_told = carried.is_some() && worn.is_some() && loaded.epoch.is_exact();
         if !is_told && !is_whole {
-            let survey = Survey::of_loaded(session, &loaded, keep)?;
-            live.wear = survey.wear();
-            live.labels = survey.labels();
+            let past = Past::of(session, &loaded, capture, keep)?;
+            live.wear = past.wear;
+            live.labels = past.labels.into_iter().collect();
             if !loaded.epoch.is_exact() {
-                loaded.epoch = Epoch::Exact(survey.epoch().max(loaded.epoch.count()));
+                loaded.epoch = Epoch::Exact(past.epoch.max(loaded.epoch.count()));
             }
-            (live.base, live.source) = survey.before(session, &loaded, capture)?;
+            (live.base, live.source) = (past.ledger, past.source);
         }
         if let Some(ledger) = carried {
             live.base = ledger.capturing(capture);
@@ -181,7 +181,7 @@ impl Live {
         if self.has_whole_source {
             return Ok(());
         }
-        let survey = Survey::of(session, &self.keep)?;
+        let mut survey = Survey::of(session, &self.keep)?;
         (_, self.source) = survey.before(session, &self.loaded, self.full.capture())?;
         for entry in &self.loaded.entries {
             self.source.observe(entry);
@@ -379,7 +379,7 @@ fn stored_wear(loaded: &Loaded) -> Option<Wear> {
 /// The ledger that our own compaction entries carry.
 fn stored_ledger(loaded: &Loaded) -> Result<Option<Ledger>, Fault> {
     let compaction = loaded.compaction().map(|(entry, _)| entry);
-    let object = compaction.and_then(|entry| Object::parse(entry.raw()).ok());
+    let object = compaction.and_then(|entry| Object::of(entry.raw()));
     let details = object.and_then(|object| object.object("details"));
     let (Some(entry), Some(raw)) = (compaction, details.and_then(|of| of.raw("ledger"))) else {
         return Ok(None);

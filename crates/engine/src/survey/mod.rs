@@ -12,6 +12,7 @@
 //! | how is one had? | [`Survey::of`] |
 //! | where is it kept? | [`Keep`]: one small database a session, sealed |
 //! | what when the file was rewritten, cut short, exchanged? | the key does not fit: made anew |
+//! | what when there is no time for all of it? | what was read is kept; the next one goes on there |
 //! | what of formats that are not read line by line? | made along the tree, kept while their file stays as it is |
 
 mod account;
@@ -19,9 +20,11 @@ mod keep;
 mod secrets;
 mod state;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use longhaul_compaction::Wear;
 use longhaul_ledger::is_brought;
@@ -30,6 +33,8 @@ use longhaul_transcript::{
     Session, archive_path, has_archive,
 };
 
+pub(crate) use self::account::Past;
+use self::account::{Account, Wanted};
 pub use self::keep::{Keep, Surveys, place_of};
 pub(crate) use self::secrets::{redactor, teach};
 use self::state::State;
@@ -39,6 +44,10 @@ use crate::changes::Changes;
 /// What stands no farther from an entry is read on to, not looked up.
 const NEAR: u64 = 64 << 10;
 
+/// After every so many bytes it is kept how far a file was read, for a process that
+/// is not given the time to read all of it.
+const STRETCH: u64 = if cfg!(test) { 1 << 20 } else { 16 << 20 };
+
 const PART: &str = "path";
 
 /// What is known of a session without its entries.
@@ -46,6 +55,8 @@ const PART: &str = "path";
 pub struct Survey {
     state: State,
     store: Store,
+    /// What is before the kept part, as far as it was asked for and followed.
+    account: Option<Account>,
 }
 
 /// Why a survey could not be made where it was tried.
@@ -74,10 +85,15 @@ impl From<rusqlite::Error> for Failure {
 impl Survey {
     /// The survey of a session as its file is now.
     pub fn of(session: &Session, keep: &Keep) -> Result<Survey> {
+        Survey::with(session, keep, None)
+    }
+
+    /// The same, with the account of what is before the kept part made on the way.
+    fn with(session: &Session, keep: &Keep, wanted: Option<Wanted<'_>>) -> Result<Survey> {
         let size = size_of(session);
         if let Some(file) = keep.for_size(session, size) {
             for _ in 0..2 {
-                match Survey::made(session, Store::in_file(file), size) {
+                match Survey::made(session, Store::in_file(file), size, wanted) {
                     Ok(survey) => return Ok(survey),
                     Err(Failure::Session(error)) => return Err(error),
                     Err(Failure::Store(error)) if is_damaged(&error) => discard(file),
@@ -85,7 +101,8 @@ impl Survey {
                 }
             }
         }
-        Survey::made(session, Store::in_memory(), size).map_err(|failure| match failure {
+        let made = Survey::made(session, Store::in_memory(), size, wanted);
+        made.map_err(|failure| match failure {
             Failure::Session(error) => error,
             Failure::Store(_) | Failure::Astray => Error::Changed {
                 path: session.path().to_owned(),
@@ -93,54 +110,62 @@ impl Survey {
         })
     }
 
-    /// The same of the path that was loaded of it, which may be another one.
-    pub(crate) fn of_loaded(session: &Session, loaded: &Loaded, keep: &Keep) -> Result<Survey> {
-        let mut survey = Survey::of(session, keep)?;
-        let Survey { state, store } = &mut survey;
+    /// Follows the path that was loaded, which may be another one.
+    fn go_to_leaf(&mut self, session: &Session, loaded: &Loaded) -> Result<()> {
+        let Survey { state, store, .. } = self;
         let leaf = loaded.entries.last().map(|entry| &entry.id);
         if state.leaf.as_ref() != leaf && (!state.placed || state.go_to(leaf, store).is_err()) {
             *state = State::of_tree(session, leaf)?;
         }
-        Ok(survey)
+        Ok(())
     }
 
     fn made(
         session: &Session,
         store: rusqlite::Result<Store>,
         size: u64,
+        wanted: Option<Wanted<'_>>,
     ) -> Result<Survey, Failure> {
         let mut survey = Survey {
             state: State::default(),
             store: store?,
+            account: None,
         };
-        let made = survey.bring_up_to_date(session, size);
+        let made = survey.bring_up_to_date(session, size, wanted);
         if made.is_err() {
             survey.store.rollback();
         }
         made.map(|()| survey)
     }
 
-    fn bring_up_to_date(&mut self, session: &Session, size: u64) -> Result<(), Failure> {
+    fn bring_up_to_date(
+        &mut self,
+        session: &Session,
+        size: u64,
+        wanted: Option<Wanted<'_>>,
+    ) -> Result<(), Failure> {
         let end = session.lines_end()?;
         let to = end.unwrap_or(size);
-        let form = format!("path {}", archives(session));
+        let form = form_of(session);
         let kept = self.store.kept::<State>(session, PART, &form)?;
         let kept = kept.filter(|(upto, state)| *upto == to || *upto < to && state.placed);
         let from = kept.as_ref().map(|(upto, _)| *upto);
         self.state = kept.map_or_else(State::of_lines, |(_, state)| state);
         if from != Some(to) {
+            let offset = from.unwrap_or(0);
+            self.account = wanted.and_then(|wanted| Account::along(wanted, &self.store, offset));
             self.store.begin()?;
             if from.is_none() {
                 self.store.forget_places()?;
             }
             let read = match end {
-                Some(_) => self.read(session, from.unwrap_or(0), to),
+                Some(_) => self.read(session, offset..to, wanted),
                 None => Err(Failure::Astray),
             };
             match read {
                 Err(Failure::Astray) => {
                     self.store.forget_places()?;
-                    self.state = State::of_tree(session, None)?;
+                    self.read_whole(session, wanted)?;
                 }
                 read => self.state.line = read?.line,
             }
@@ -157,19 +182,31 @@ impl Survey {
     }
 
     /// Reads a part of the file, and says where it ends.
-    fn read(&mut self, session: &Session, offset: u64, to: u64) -> Result<Place, Failure> {
+    fn read(
+        &mut self,
+        session: &Session,
+        part: Range<u64>,
+        wanted: Option<Wanted<'_>>,
+    ) -> Result<Place, Failure> {
         let from = Place {
             line: self.state.line,
-            offset,
+            offset: part.start,
         };
         let straight = session.format() == Format::OpenClaw;
-        let mut failed = None;
-        let end = session.stretch(from, to, &mut |entry, linked| {
+        let (mut failed, mut noted, mut last) = (None, part.start, part.start);
+        let end = session.stretch(from, part.end, &mut |entry, linked| {
             let follows = self.state.leaf.is_none() || entry.parent == self.state.leaf;
-            let taken = match linked == Linked::ByParent && (follows || !straight) {
-                true => self.take(&entry),
-                false => Err(Failure::Astray),
-            };
+            let offset = entry.place.offset;
+            let mut taken = Ok(());
+            if offset >= noted + STRETCH && offset > last {
+                noted = offset;
+                taken = self.note(session, entry.place, wanted);
+            }
+            last = offset;
+            let taken = taken.and_then(|()| match linked {
+                Linked::ByParent if follows || !straight => self.take(&entry, wanted),
+                _ => Err(Failure::Astray),
+            });
             match taken {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(failure) => {
@@ -181,12 +218,60 @@ impl Survey {
         failed.map_or(Ok(end), Err)
     }
 
-    fn take(&mut self, entry: &Entry) -> Result<(), Failure> {
+    /// Keeps what was found before the entry at a place.
+    fn note(
+        &mut self,
+        session: &Session,
+        at: Place,
+        wanted: Option<Wanted<'_>>,
+    ) -> Result<(), Failure> {
+        if !self.store.is_kept() || !self.state.placed {
+            return Ok(());
+        }
+        self.state.line = at.line;
+        let form = form_of(session);
+        self.store
+            .keep(session, PART, &form, at.offset, &self.state)?;
+        if let (Some(account), Some(wanted)) = (&mut self.account, wanted) {
+            account.note(wanted, &self.store, at);
+        }
+        self.store.commit()?;
+        self.store.begin()?;
+        Ok(())
+    }
+
+    fn take(&mut self, entry: &Entry, wanted: Option<Wanted<'_>>) -> Result<(), Failure> {
         if self.state.placed {
             let parent = entry.parent.as_ref();
             self.store.add(&entry.id, parent, entry.place)?;
         }
+        if let (Some(account), Some(wanted)) = (&mut self.account, wanted) {
+            account.follow(entry, wanted)?;
+        }
         self.state.take(entry, &self.store)
+    }
+
+    /// Reads a file whose entries do not say by themselves what they follow.
+    fn read_whole(&mut self, session: &Session, wanted: Option<Wanted<'_>>) -> Result<()> {
+        self.account = None;
+        if !session.tells_path_at_once() {
+            self.state = State::of_tree(session, None)?;
+            return Ok(());
+        }
+        self.state = State::default();
+        self.account = wanted.map(Account::new);
+        let mut failed = None;
+        session.each_on_path(&mut |entry, is_on_path| {
+            self.state.take_whole(&entry, is_on_path);
+            if let (Some(account), Some(wanted), true) = (&mut self.account, wanted, is_on_path) {
+                failed = account.follow_path(&entry, wanted).err();
+            }
+            match failed {
+                None => ControlFlow::Continue(()),
+                Some(_) => ControlFlow::Break(()),
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// Takes in a last line that is not ended yet: it may still change, so it is
@@ -194,7 +279,7 @@ impl Survey {
     fn read_rest(&mut self, session: &Session, offset: u64) -> Result<(), Failure> {
         let before = self.state.entries;
         let placed = std::mem::replace(&mut self.state.placed, false);
-        match self.read(session, offset, u64::MAX) {
+        match self.read(session, offset..u64::MAX, None) {
             Err(Failure::Astray) => self.state = State::of_tree(session, None)?,
             read => drop(read?),
         }
@@ -206,8 +291,17 @@ impl Survey {
     /// The compactions on the path, oldest first.
     pub fn compactions(&self, session: &Session) -> Result<Vec<Entry>> {
         let compactions = self.state.on_path().into_iter();
+        if !self.state.placed {
+            let ids: HashSet<&EntryId> = compactions.map(|compacted| &compacted.id).collect();
+            let mut found = Vec::new();
+            session.each(&mut |entry| {
+                found.extend(ids.contains(&entry.id).then_some(entry));
+                ControlFlow::Continue(())
+            })?;
+            return Ok(found);
+        }
         compactions
-            .map(|compacted| entry_at(session, &compacted.id, compacted.place))
+            .map(|compacted| entry_in(session, &compacted.id, compacted.place, compacted.end))
             .collect()
     }
 
@@ -371,7 +465,9 @@ impl Survey {
     pub fn entry(&self, session: &Session, id: &EntryId) -> Result<Option<Entry>> {
         let place = self.place(id);
         // A place is only a hint: the entry itself says whose it is.
-        place.map_or(Ok(None), |place| entry_at(session, id, place).map(Some))
+        place.map_or(Ok(None), |place| {
+            entry_in(session, id, place, u64::MAX).map(Some)
+        })
     }
 
     /// The shortest start of each id that no other entry's has, but so much of it
@@ -395,19 +491,23 @@ impl Survey {
 /// What a session's file is like up to an offset: of another file, or of one that
 /// says something else there, it is another. None of what is not the lines of a file.
 pub(crate) fn mark(session: &Session, upto: u64) -> Option<String> {
-    let form = format!("path {}", archives(session));
+    let form = form_of(session);
     let key = || Key::of(session.path(), upto, &form);
     session.is_lines().then(key).flatten().map(|key| key.mark())
+}
+
+fn form_of(session: &Session) -> String {
+    format!("path {}", archives(session))
 }
 
 fn size_of(session: &Session) -> u64 {
     std::fs::metadata(session.path()).map_or(0, |meta| meta.len())
 }
 
-/// An entry at its place.
-fn entry_at(session: &Session, id: &EntryId, place: Place) -> Result<Entry> {
+/// An entry at its place, if its text ends before an offset; else wherever it is.
+fn entry_in(session: &Session, id: &EntryId, place: Place, end: u64) -> Result<Entry> {
     let mut found = None;
-    session.stretch(place, u64::MAX, &mut |entry, _| {
+    session.stretch(place, end, &mut |entry, _| {
         if entry.place.offset == place.offset && entry.id != *id {
             return ControlFlow::Continue(());
         }
@@ -416,6 +516,8 @@ fn entry_at(session: &Session, id: &EntryId, place: Place) -> Result<Entry> {
     })?;
     match found {
         Some(entry) => Ok(entry),
+        // What stands before it on its line was not counted.
+        None if end < u64::MAX => entry_in(session, id, place, u64::MAX),
         None => session.entry(id),
     }
 }

@@ -10,12 +10,9 @@ use longhaul_redact::{Document, Redactor, rules_version};
 use longhaul_transcript::{Result, Session};
 use serde::{Deserialize, Serialize};
 
-use super::Keep;
 use super::store::Store;
+use super::{Keep, STRETCH};
 
-/// After every so many bytes it is kept how far the file was read, for a process
-/// that is not given the time to read all of it.
-const STRETCH: u64 = 16 << 20;
 const PART: &str = "secrets";
 
 /// Where a file shows secrets.
@@ -78,7 +75,7 @@ fn read(session: &Session, keep: &Keep) -> Result<(Redactor, Shown)> {
     let mut last = from;
     session.records_from(from, &mut |record| {
         let offset = record.place.offset;
-        if offset >= noted + STRETCH {
+        if offset >= noted + STRETCH / 4 {
             noted = offset;
             note(offset, &shown);
         }

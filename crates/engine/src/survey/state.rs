@@ -38,6 +38,8 @@ pub(super) struct State {
 pub(super) struct Compacted {
     pub(super) id: EntryId,
     pub(super) place: Place,
+    /// Where its text ends in the file.
+    pub(super) end: u64,
     /// What it and those before it came to.
     wear: Wear,
     /// The one before it on its path.
@@ -80,12 +82,7 @@ impl State {
     /// Follows the next entry of a file of lines.
     pub(super) fn take(&mut self, entry: &Entry, store: &Store) -> Result<(), Failure> {
         self.note(entry);
-        if let Body::Label { target, label } = &entry.body {
-            match label {
-                Some(label) => self.labels.insert(target.clone(), label.clone()),
-                None => self.labels.remove(target),
-            };
-        }
+        self.label(entry);
         // What the first one follows is in the archive, if anywhere.
         if self.leaf.is_some() && entry.parent != self.leaf {
             self.go_to(entry.parent.as_ref(), store)?;
@@ -93,6 +90,25 @@ impl State {
         self.leaf = Some(entry.id.clone());
         self.compacted(entry);
         Ok(())
+    }
+
+    /// Takes in the next entry of a file that tells by itself which are on the path.
+    pub(super) fn take_whole(&mut self, entry: &Entry, is_on_path: bool) {
+        self.note(entry);
+        self.label(entry);
+        if is_on_path {
+            self.leaf = Some(entry.id.clone());
+            self.compacted(entry);
+        }
+    }
+
+    fn label(&mut self, entry: &Entry) {
+        if let Body::Label { target, label } = &entry.body {
+            match label {
+                Some(label) => self.labels.insert(target.clone(), label.clone()),
+                None => self.labels.remove(target),
+            };
+        }
     }
 
     /// Makes another entry the leaf.
@@ -147,6 +163,7 @@ impl State {
         let compacted = Compacted {
             id: entry.id.clone(),
             place: entry.place,
+            end: entry.place.offset + entry.raw().len() as u64,
             wear: after(self.wear(), entry),
             above: self.latest,
         };

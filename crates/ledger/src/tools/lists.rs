@@ -29,7 +29,7 @@ pub(crate) fn todo_items(raw: &str) -> Option<Vec<(String, ItemState)>> {
             items.push((text.into_owned(), ItemState::Open));
             continue;
         }
-        let Ok(item) = Object::parse(raw.get()) else {
+        let Some(item) = Object::of(raw.get()) else {
             continue;
         };
         let Some(text) = text_of(
@@ -86,12 +86,12 @@ pub(super) fn ask(object: &Object<'_>) -> ToolUse {
     let mut questions = Vec::new();
     let mut options = Vec::new();
     for raw in object.array("questions").unwrap_or_default() {
-        match Object::parse(raw.get()) {
-            Ok(question) => {
+        match Object::of(raw.get()) {
+            Some(question) => {
                 questions.extend(text_of(&question, &["question", "text", "header"]));
                 offered(&question, &mut options);
             }
-            Err(_) => questions.extend(json::string(raw.get()).map(Cow::into_owned)),
+            None => questions.extend(json::string(raw.get()).map(Cow::into_owned)),
         }
     }
     if questions.is_empty() {
@@ -114,7 +114,7 @@ fn offered(question: &Object<'_>, options: &mut Vec<(String, String)>) {
         if options.len() >= MOST {
             return;
         }
-        let Ok(option) = Object::parse(raw.get()) else {
+        let Some(option) = Object::of(raw.get()) else {
             options
                 .extend(json::string(raw.get()).map(|text| (text.to_string(), text.into_owned())));
             continue;

@@ -135,7 +135,7 @@ const PATHS: &[&str] = &[
 
 /// Reads a call: the tool's name and its arguments as JSON text.
 pub fn classify(tool: &str, arguments: &str) -> ToolUse {
-    let Ok(object) = Object::parse(arguments) else {
+    let Some(object) = Object::of(arguments) else {
         return ToolUse::Other;
     };
     let name = plain_name(tool);

@@ -225,7 +225,7 @@ enum Kind {
 }
 
 fn kind(raw: &str) -> Kind {
-    let Ok(object) = Object::parse(raw) else {
+    let Some(object) = Object::of(raw) else {
         return match is_blank(raw) {
             true => Kind::Empty,
             false => Kind::Other,

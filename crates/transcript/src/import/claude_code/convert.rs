@@ -63,8 +63,8 @@ pub(super) fn user(
     let mut rest = Vec::new();
     let mut details = object.raw("toolUseResult");
     for raw in message.array("content").unwrap_or_default() {
-        match Object::parse(raw.get()) {
-            Ok(block) if block.raw("type") == Some("\"tool_result\"") => {
+        match Object::of(raw.get()) {
+            Some(block) if block.raw("type") == Some("\"tool_result\"") => {
                 let call = block
                     .str("tool_use_id")
                     .or_else(|| object.str("sourceToolUseID"))
@@ -95,8 +95,8 @@ pub(super) fn user(
                         .finish(),
                 );
             }
-            Ok(block) => rest.push(native_block(&block, raw.get())),
-            Err(_) => rest.push(raw.get().to_owned()),
+            Some(block) => rest.push(native_block(&block, raw.get())),
+            None => rest.push(raw.get().to_owned()),
         }
     }
     let said = match message.raw("content") {
@@ -241,9 +241,9 @@ pub(super) fn attachment(record: &Record<'_>, origin: &Origin) -> Vec<Imported> 
             let blocks: Vec<String> = json::array(raw)
                 .unwrap_or_default()
                 .into_iter()
-                .map(|raw| match Object::parse(raw.get()) {
-                    Ok(block) => native_block(&block, raw.get()),
-                    Err(_) => raw.get().to_owned(),
+                .map(|raw| match Object::of(raw.get()) {
+                    Some(block) => native_block(&block, raw.get()),
+                    None => raw.get().to_owned(),
                 })
                 .collect();
             list(&blocks)
@@ -266,9 +266,9 @@ fn content(result: &Object<'_>) -> String {
             let blocks: Vec<String> = json::array(raw)
                 .unwrap_or_default()
                 .into_iter()
-                .map(|raw| match Object::parse(raw.get()) {
-                    Ok(block) => native_block(&block, raw.get()),
-                    Err(_) => text_block(raw.get()),
+                .map(|raw| match Object::of(raw.get()) {
+                    Some(block) => native_block(&block, raw.get()),
+                    None => text_block(raw.get()),
                 })
                 .collect();
             list(&blocks)
@@ -357,7 +357,7 @@ impl Answer {
             Some(raw) if raw.starts_with('"') => self.content.push(text_block(raw)),
             _ => {
                 for raw in message.array("content").unwrap_or_default() {
-                    let Ok(block) = Object::parse(raw.get()) else {
+                    let Some(block) = Object::of(raw.get()) else {
                         continue;
                     };
                     self.calls |= block.raw("type") == Some("\"tool_use\"");

@@ -29,7 +29,7 @@ use crate::import::{Importer, Probe};
 use crate::json::Object;
 use crate::load::{Epoch, Loaded};
 use crate::scan;
-use crate::session::{Format, SessionRef, Source, Tail};
+use crate::session::{Format, SessionRef, Source, Tail, VisitPath};
 use crate::time::Millis;
 
 /// Importer of Claude Code's files.
@@ -372,10 +372,17 @@ impl Source for ClaudeCode {
     }
 
     fn each(&self, visit: &mut dyn FnMut(Entry) -> ControlFlow<()>) -> Result<Vec<Fault>> {
+        self.each_on_path(&mut |entry, _| visit(entry))
+    }
+
+    fn tells_path_at_once(&self) -> bool {
+        true
+    }
+
+    fn each_on_path(&self, visit: &mut VisitPath<'_>) -> Result<Vec<Fault>> {
         let mut faults = Vec::new();
-        self.read(0..self.size, Extent::Whole, &mut faults, &mut |entry, _| {
-            visit(entry)
-        })?;
+        let mut emit = |entry, lane| visit(entry, lane == Lane::Path);
+        self.read(0..self.size, Extent::Whole, &mut faults, &mut emit)?;
         Ok(faults)
     }
 

@@ -242,7 +242,7 @@ pub(super) fn blocks<'a>(message: &Object<'a>) -> Vec<Object<'a>> {
         .array("content")
         .unwrap_or_default()
         .into_iter()
-        .filter_map(|block| Object::parse(block.get()).ok())
+        .filter_map(|block| Object::of(block.get()))
         .collect()
 }
 
@@ -291,8 +291,7 @@ fn kept(object: &Object<'_>) -> Option<Kept> {
         });
     }
     let uuids = metadata.object("preservedMessages")?.array("uuids")?;
-    let text =
-        |raw: &serde_json::value::RawValue| json::string(raw.get()).map(|id| id.as_ref().into());
+    let text = |raw: &json::Raw<'_>| json::string(raw.get()).map(|id| id.as_ref().into());
     Some(Kept {
         head: text(uuids.first()?)?,
         tail: text(uuids.last()?)?,

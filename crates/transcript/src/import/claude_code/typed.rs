@@ -85,7 +85,7 @@ pub(super) fn said<'a>(object: &Object<'a>) -> Said<'a> {
             .and_then(json::array)
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|raw| Object::parse(raw.get()).ok())
+            .filter_map(|raw| Object::of(raw.get()))
             .filter(|block| block.raw("type") == Some("\"text\""))
             .filter_map(|block| block.str("text"))
             .collect(),

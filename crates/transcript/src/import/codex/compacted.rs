@@ -60,7 +60,7 @@ impl Replay<'_> {
 
     fn replace(
         &mut self,
-        items: &[&serde_json::value::RawValue],
+        items: &[json::Raw<'_>],
         summary: &str,
         record: &Record<'_>,
         emit: &mut Emit<'_>,
@@ -68,7 +68,7 @@ impl Replay<'_> {
         // The replacement ends with the summary, which the compaction has.
         let repeated = items.iter().rposition(|raw| says(raw.get(), summary));
         for (at, raw) in items.iter().enumerate() {
-            let Ok(item) = Object::parse(raw.get()) else {
+            let Some(item) = Object::of(raw.get()) else {
                 continue;
             };
             let other = matches!(Item::read(&item, raw.get(), record.place), Item::Other);

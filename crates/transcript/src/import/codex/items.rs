@@ -60,7 +60,7 @@ impl Output {
         let arguments = Object::parse(arguments).unwrap_or_default();
         let mut texts = Vec::new();
         for raw in arguments.array("questions").unwrap_or_default() {
-            let asked = Object::parse(raw.get()).unwrap_or_default();
+            let asked = Object::of(raw.get()).unwrap_or_default();
             let question = asked.str("question").unwrap_or_default();
             let answers = asked.str("id").and_then(|id| given.object(&id));
             for raw in answers
@@ -179,12 +179,9 @@ pub(super) fn typed(item: &Object<'_>) -> String {
         .and_then(|metadata| metadata.array("content_item_metadata"))
         .unwrap_or_default();
     let is_users = |at: usize, text: &str| {
-        let source = sources.get(at).and_then(|raw| {
-            Object::parse(raw.get())
-                .ok()?
-                .object("provenance")?
-                .str("type")
-        });
+        let source = sources
+            .get(at)
+            .and_then(|raw| Object::of(raw.get())?.object("provenance")?.str("type"));
         match source {
             Some(source) => source == "user",
             None => {
@@ -216,7 +213,7 @@ fn texts(item: &Object<'_>) -> Vec<String> {
         .unwrap_or_default()
         .into_iter()
         .map(|raw| {
-            let part = Object::parse(raw.get()).unwrap_or_default();
+            let part = Object::of(raw.get()).unwrap_or_default();
             part.str("text").unwrap_or_default().into_owned()
         })
         .collect()
@@ -310,7 +307,7 @@ fn thinking(item: &Object<'_>, raw: &str) -> String {
     let mut texts = Vec::new();
     for key in ["summary", "content"] {
         for part in item.array(key).unwrap_or_default() {
-            if let Ok(part) = Object::parse(part.get())
+            if let Some(part) = Object::of(part.get())
                 && let Some(text) = part.str("text")
             {
                 texts.push(text.into_owned());
@@ -376,7 +373,7 @@ fn output(item: &Object<'_>) -> Output {
     let mut is_error = false;
     let content = match raw {
         Some(raw) if raw.starts_with('{') => {
-            let object = Object::parse(raw).unwrap_or_default();
+            let object = Object::of(raw).unwrap_or_default();
             is_error = object.bool("success") == Some(false)
                 || object.u64("exitCode").is_some_and(|code| code != 0);
             if object.has("content") {
