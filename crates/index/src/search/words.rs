@@ -27,6 +27,9 @@ const MOST_NAMED: usize = 12;
 const MOST_FURTHER: usize = 20;
 const MOST_FURTHER_ROWS: usize = 200;
 
+/// What the texts beside a text count that are of another exchange.
+const OTHER_EXCHANGE: f32 = 0.7;
+
 /// What a text without a word of the query has at most of its best neighbour.
 const BORROWED: f32 = 0.9;
 
@@ -524,16 +527,18 @@ impl Words {
 
     /// An answer stands beside its question, and often only the question has
     /// the words. Texts beside each other in one conversation share what they
-    /// have; a long pause between them ends it.
+    /// have, less where the user begins anew; a long pause between them ends it.
     fn look_beside(&mut self, shape: &Shape, settings: &SearchSettings) {
         let mut most = vec![0f32; self.own.len()];
         let goes_on = |unit: usize| shape.goes_on(unit as u32, settings.pause);
         for unit in (0..self.own.len()).filter(|unit| self.own[*unit] > 0.0) {
             let own = self.own[unit];
-            let before = unit.checked_sub(1).filter(|before| goes_on(*before));
-            let behind = Some(unit + 1).filter(|_| goes_on(unit));
-            for other in before.into_iter().chain(behind) {
-                self.beside[other] += settings.beside * own;
+            let before = unit.checked_sub(1).map(|before| (before, before));
+            let all = before.into_iter().chain([(unit, unit + 1)]);
+            for (first, other) in all.filter(|(first, _)| goes_on(*first)) {
+                let begins = shape.is_user(first as u32 + 1) && !shape.is_user(first as u32);
+                let part = if begins { OTHER_EXCHANGE } else { 1.0 };
+                self.beside[other] += part * settings.beside * own;
                 most[other] = most[other].max(own);
             }
         }
