@@ -212,21 +212,25 @@ fn of_a_session_what_the_index_names_is_looked_at_and_what_it_has_not_seen() {
     let path = session(root, "a.jsonl", "a", None, &said);
     let surveys = Surveys::below(&root.join("state"), &Config::default());
     // As another process would.
-    let find = |query: Query| {
+    let past = || {
         let library = library(root);
         library.use_surveys(surveys.clone());
-        let past = library.recollection(&path, Scope::Session);
-        ids(&past.recall(&query, 5).unwrap())
+        library.recollection(&path, Scope::Session)
     };
     let words = |words: &str| Query::Text(words.to_owned());
-    assert_eq!(find(words("walrus sleeps below")), ["a.jsonl-300"]);
+    let find = |text: &str| ids(&past().look(&words(text), 5).unwrap().hits);
+    let exactly = |query: Query| ids(&past().recall(&query, 5).unwrap());
+    assert_eq!(find("walrus sleeps below"), ["a.jsonl-300"]);
     // Of what it names the entry decides, wherever else its words have got to.
     let text = std::fs::read_to_string(&path).unwrap();
     let text = text.replace("number 200 is", "the walrus is");
     std::fs::write(&path, text.replace("walrus sleeps", "wombat sleeps")).unwrap();
-    assert_eq!(find(words("walrus sleeps below")), [""; 0]);
-    // Where it names none, the session itself is looked through.
-    assert_eq!(find(words("walrus is about")), ["a.jsonl-200"]);
+    assert_eq!(find("walrus sleeps below"), [""; 0]);
+    // Where it names none, nothing of what it has seen is read; what is asked for
+    // exactly is looked for in the session itself.
+    assert_eq!(find("walrus is about"), [""; 0]);
+    assert_eq!(exactly(words("walrus is about")), ["a.jsonl-200"]);
+    assert_eq!(exactly(words("alrus is abou")), ["a.jsonl-200"]);
     // What is appended is taken in, and what leaves the context is told from it.
     let mut writer = Writer::open(&path, Durability::Os).unwrap();
     let time = Millis(1_790_000_990_000);
@@ -237,8 +241,8 @@ fn of_a_session_what_the_index_names_is_looked_at_and_what_it_has_not_seen() {
     };
     let draft = Draft::user("the heron waits below the pier", time);
     writer.append(&draft, stamp(&id)).unwrap();
-    assert_eq!(find(words("heron waits below")), ["new"]);
-    assert_eq!(find(Query::Path("heron waits".into())), ["new"]);
+    assert_eq!(find("heron waits below"), ["new"]);
+    assert_eq!(exactly(Query::Path("heron waits".into())), ["new"]);
     let library = library(root);
     library.use_surveys(surveys.clone());
     let past = library.recollection(&path, Scope::Session);

@@ -26,6 +26,9 @@ pub struct SearchSettings {
     /// The part of a score that a text has for how much of the query it has,
     /// so that one word said often is less than all words said once.
     pub coverage: f32,
+    /// The part of what a word counts that it has for standing in texts beside each
+    /// other, as what they are about does.
+    pub topics: f32,
     /// The share of the best sentence of a query against all of it.
     pub sentences: f32,
     /// What the further words of the best texts count, against the query's.
@@ -65,6 +68,7 @@ impl Default for SearchSettings {
             exchange: 0.7,
             pause: 60 * 60 * 1000,
             coverage: 0.4,
+            topics: 0.5,
             sentences: 0.3,
             feedback: 0.1,
             source: 0.5,

@@ -138,7 +138,9 @@ impl Recollection {
     }
 
     /// What stands in the sessions as it is asked for: by id, range, file or
-    /// word for word. A session beside this one that cannot be read is told.
+    /// word for word. With an index, words are looked for in what it names and what
+    /// it has not seen; a part of a word is in none, and wants a recollection without.
+    /// A session beside this one that cannot be read is told.
     pub fn look(&self, query: &Query, limit: usize) -> Result<Findings, String> {
         let limit = limit.max(1);
         // A range has as many as it has.
@@ -156,7 +158,7 @@ impl Recollection {
         let mut unsaid: Vec<Hit> = Vec::new();
         let members = self.members(&mut notes)?;
         let index = match (&self.library, query) {
-            (Some(library), Query::Text(words) | Query::Path(words)) => {
+            (Some(library), Query::Text(words)) => {
                 Some((library, words, refresh(library, &members)))
             }
             _ => None,
@@ -168,15 +170,9 @@ impl Recollection {
             let indexed = index.as_ref().and_then(|(library, words, refreshed)| {
                 let name = session.reference().name();
                 let upto = *refreshed.upto.get(&name)?;
-                may_say(library, words, &name, upto)
+                Some(may_say(library, words, &name, upto))
             });
-            let looked_up = indexed.is_some();
-            let mut found = recall_within(session, &keep, query, wanted, indexed);
-            // Words are cut, joined, folded and taken out on their way into the index:
-            // only the session itself can say that something stands nowhere.
-            if looked_up && found.as_ref().is_ok_and(Vec::is_empty) {
-                found = recall_within(session, &keep, query, wanted, None);
-            }
+            let found = recall_within(session, &keep, query, wanted, indexed);
             match found {
                 Ok(found) => {
                     let new = found.into_iter().filter(|hit| known.insert(print_of(hit)));
@@ -415,8 +411,14 @@ impl Recollection {
 }
 
 impl Recall for Recollection {
+    /// Exactly what is asked for, from the sessions themselves: an index has no parts
+    /// of words.
     fn recall(&self, query: &Query, limit: usize) -> Result<Vec<Hit>, String> {
-        self.look(query, limit).map(|found| found.hits)
+        let exact = Recollection {
+            library: None,
+            ..self.clone()
+        };
+        exact.look(query, limit).map(|found| found.hits)
     }
 
     /// What stands there word for word comes first; then what the index finds.
@@ -510,19 +512,18 @@ fn refresh(library: &Library, members: &[Session]) -> Refreshed {
     Refreshed { upto, notes }
 }
 
-/// The entries of a session that may have words as they stand there; none where the
-/// index cannot tell.
-fn may_say(library: &Library, words: &str, session: &str, upto: u64) -> Option<InIndex> {
-    let found = library
-        .reading(|index| index.may_say(words, session))
-        .ok()??;
+/// The entries of a session that may have words as they stand there, by what the
+/// index has seen of it. Where it cannot tell, its ranking is all the answer.
+fn may_say(library: &Library, words: &str, session: &str, upto: u64) -> InIndex {
+    let found = library.reading(|index| index.may_say(words, session));
+    let found = found.ok().flatten().unwrap_or_default();
     let mut entries = entries_of(found.iter().map(String::as_str));
     let more = entries.len().saturating_sub(LOOKED_AT);
-    Some(InIndex {
+    InIndex {
         entries: entries.split_off(more),
         more,
         upto,
-    })
+    }
 }
 
 /// The entries of records, each once.

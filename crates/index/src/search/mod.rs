@@ -107,7 +107,7 @@ impl SqliteIndex {
         candidates.retain(|candidate| candidate.score > 0.0);
         let wanted = query.k.max(1);
         let pool = settings.pool(wanted);
-        order::best(&mut candidates, pool);
+        order::keep_best(&mut candidates, pool, |one| (one.score, one.unit));
         let matrix = if hits.model.is_some() {
             self.matrix(&shape)?
         } else {
@@ -205,29 +205,24 @@ impl SqliteIndex {
             let by_vector = |unit: u32| near(unit as usize).map(|(near, _)| near);
             order::fuse_ranks(&mut scored, &by_words, &by_vector, share);
         }
-        let of_role = |name: &str| -> Vec<bool> {
-            let roles = shape.roles.iter();
-            roles.map(|role| role.eq_ignore_ascii_case(name)).collect()
+        let is_tool = |role: &String| {
+            let mut tools = ["toolResult", "toolCall", "thinking"].into_iter();
+            tools.any(|tool| role.eq_ignore_ascii_case(tool))
         };
-        let users = of_role("user");
-        let tools: [Vec<bool>; 3] = ["toolResult", "toolCall", "thinking"].map(of_role);
-        let is_of = |roles: &[bool], unit: u32| {
-            let role = shape.units[unit as usize].role;
-            roles.get(role as usize).copied().unwrap_or(false)
-        };
-        let is_user = |unit: u32| is_of(&users, unit);
+        let tools: Vec<bool> = shape.roles.iter().map(is_tool).collect();
         for one in &mut scored {
             let unit = one.unit as usize;
             // What only stands beside a hit is not preferred for who said it.
-            if is_user(one.unit) && (parts(unit).0 > 0.0 || near(unit).is_some()) {
+            if shape.is_user(one.unit) && (parts(unit).0 > 0.0 || near(unit).is_some()) {
                 one.score *= 1.0 + settings.user;
-            } else if tools.iter().any(|roles| is_of(roles, one.unit)) {
+            } else if tools.get(shape.units[unit].role as usize) == Some(&true) {
                 one.score *= settings.tools;
             }
         }
-        share_exchanges(&mut scored, shape, &is_user, &settings);
+        share_exchanges(&mut scored, shape, &settings);
         let kept = (query.k.max(1) * 8).max(200);
-        order::best_scored(&mut scored, kept.max(settings.pool(query.k)));
+        let kept = kept.max(settings.pool(query.k));
+        order::keep_best(&mut scored, kept, |one| (one.score, one.unit));
         let candidates = scored.into_iter().map(
             |Scored {
                  unit,
@@ -442,17 +437,12 @@ fn allowed(shape: &Shape, filters: &Filters) -> Vec<bool> {
 /// A question is of little use without its answer, and an answer without its
 /// question: neither half of an exchange comes far behind the other, however
 /// few words of the query it has. The scores are in the order of units.
-fn share_exchanges(
-    scored: &mut [Scored],
-    shape: &Shape,
-    is_user: &dyn Fn(u32) -> bool,
-    settings: &SearchSettings,
-) {
+fn share_exchanges(scored: &mut [Scored], shape: &Shape, settings: &SearchSettings) {
     for at in 1..scored.len() {
         let (asked, answered) = (scored[at - 1].unit, scored[at].unit);
         if asked + 1 != answered
-            || !is_user(asked)
-            || is_user(answered)
+            || !shape.is_user(asked)
+            || shape.is_user(answered)
             || !shape.goes_on(asked, settings.pause)
         {
             continue;

@@ -9,18 +9,9 @@ use super::{Candidate, Scored};
 use crate::error::IndexError;
 use crate::store::Matrix;
 
-/// Keeps the `count` best, the best first. Ties go to the newer place, which
-/// comes later in its session.
-pub(super) fn best(candidates: &mut Vec<Candidate>, count: usize) {
-    keep(candidates, count, |one| (one.score, one.unit));
-}
-
-/// The same of scores.
-pub(super) fn best_scored(scored: &mut Vec<Scored>, count: usize) {
-    keep(scored, count, |one| (one.score, one.unit));
-}
-
-fn keep<T>(list: &mut Vec<T>, count: usize, of: impl Fn(&T) -> (f32, u32)) {
+/// Keeps the `count` best by score and unit, the best first. Ties go to the newer
+/// place, which comes later in its session.
+pub(super) fn keep_best<T>(list: &mut Vec<T>, count: usize, of: impl Fn(&T) -> (f32, u32)) {
     let order = |a: &T, b: &T| {
         let (a, b) = (of(a), of(b));
         b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))

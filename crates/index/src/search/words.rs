@@ -27,6 +27,9 @@ const MOST_NAMED: usize = 12;
 const MOST_FURTHER: usize = 20;
 const MOST_FURTHER_ROWS: usize = 200;
 
+/// What the texts beside a text count that are of another exchange.
+const OTHER_EXCHANGE: f32 = 0.7;
+
 /// What a text without a word of the query has at most of its best neighbour.
 const BORROWED: f32 = 0.9;
 
@@ -37,6 +40,11 @@ const SEVERAL_QUESTIONS: f32 = 0.8;
 /// What a question of several must have of the strongest one's score, so that
 /// it is taken for one.
 const A_QUESTION: f32 = 0.3;
+
+/// The usual share of texts that have a word from beside, and for how many texts it
+/// speaks.
+const USUAL: f32 = 0.7;
+const FEW: f32 = 4.0;
 
 /// What the words of a query gave.
 pub(super) struct Words {
@@ -145,6 +153,18 @@ fn frequent(shape: &Shape, slot: u32, often: u32, settings: &SearchSettings) -> 
     let norm = settings.k1 * (1.0 - settings.b + settings.b * long);
     let often = often as f32;
     often * (settings.k1 + 1.0) / (often + norm)
+}
+
+/// The share of the texts with a word that have it from the text beside them. What a
+/// conversation is about stands in several in a row; a word by which people ask or
+/// tell stands anywhere. Of a word that few texts have little can be known.
+fn topical(shape: &Shape, units: &[u32], settings: &SearchSettings) -> f32 {
+    let goes_on = |pair: &[u32]| pair[0] + 1 == pair[1] && shape.goes_on(pair[0], settings.pause);
+    let with_next: Vec<bool> = units.windows(2).map(goes_on).collect();
+    let next = with_next.iter().chain([&false]);
+    let before = [&false].into_iter().chain(&with_next);
+    let beside = next.zip(before).filter(|(next, before)| **next || **before);
+    (beside.count() as f32 + USUAL * FEW) / (units.len() as f32 + FEW)
 }
 
 /// The slots that have what a quotation has.
@@ -337,8 +357,8 @@ impl Words {
         words.possible = unknown * rarity(shape.slots.len(), 0);
         words.possible_source = unknown * rarity(shape.stretches.len(), 0);
         for Found { term, rows } in found {
-            let rows = words.add(shape, allowed, term, rows, settings, &mut sums);
-            let tells = term.weight * rarity(shape.slots.len(), rows.len());
+            let (weight, rows) = words.add(shape, allowed, term, rows, settings, &mut sums);
+            let tells = weight * rarity(shape.slots.len(), rows.len());
             all += tells;
             words.possible += tells;
             for (slot, score) in &rows {
@@ -346,7 +366,7 @@ impl Words {
                 has[*slot as usize] += tells;
             }
             parts.push((term.sentences, rows));
-            words.asked += term.weight;
+            words.asked += weight;
         }
         for (score, has) in by_slot.iter_mut().zip(has) {
             *score *= 1.0 - settings.coverage + settings.coverage * has / all.max(1e-6);
@@ -449,7 +469,7 @@ impl Words {
         Ok(())
     }
 
-    /// Scores one term: by slot, and by stretch in place.
+    /// Scores one term: by slot, and by stretch in place. Says what it counts.
     fn add(
         &mut self,
         shape: &Shape,
@@ -458,28 +478,29 @@ impl Words {
         rows: Vec<Vec<(u32, u32)>>,
         settings: &SearchSettings,
         sums: &mut [f32],
-    ) -> Vec<(u32, f32)> {
+    ) -> (f32, Vec<(u32, f32)>) {
         // The best of the word's forms counts, not their sum.
         let mut best: Vec<(u32, f32)> = Vec::new();
         for found in rows {
             let rare = rarity(shape.slots.len(), found.len());
             for (slot, often) in found {
                 if allowed[shape.slots[slot as usize].unit as usize] {
-                    let part = frequent(shape, slot, often, settings);
-                    best.push((slot, term.weight * rare * part));
+                    best.push((slot, rare * frequent(shape, slot, often, settings)));
                 }
             }
         }
         best.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         best.dedup_by_key(|(slot, _)| *slot);
         // In a stretch a word counts by how many texts say it.
-        let mut units: Vec<u32> = Vec::new();
+        let slots = best.iter().map(|(slot, _)| *slot as usize);
+        let mut units: Vec<u32> = slots.map(|slot| shape.slots[slot].unit).collect();
+        units.dedup();
+        let weight =
+            term.weight * (1.0 - settings.topics * (1.0 - topical(shape, &units, settings)));
+        best.iter_mut().for_each(|(_, score)| *score *= weight);
         let mut touched: Vec<u32> = Vec::new();
-        for (slot, _) in &best {
-            let unit = shape.slots[*slot as usize].unit;
-            if units.last() != Some(&unit) {
-                units.push(unit);
-            }
+        for slot in best.iter().map(|(slot, _)| *slot) {
+            let unit = shape.slots[slot as usize].unit;
             let stretch = shape.units[unit as usize].stretch;
             if let Some(sum) = sums.get_mut(stretch as usize) {
                 if *sum == 0.0 {
@@ -493,29 +514,31 @@ impl Words {
         let bytes = bytes.fold(0u64, u64::saturating_add);
         let average = (bytes as f32 / all.max(1.0)).max(1.0);
         let rare = rarity(shape.stretches.len(), touched.len());
-        self.possible_source += term.weight * rare;
+        self.possible_source += weight * rare;
         for stretch in touched {
             let count = std::mem::take(&mut sums[stretch as usize]);
             let long = shape.stretches[stretch as usize].bytes as f32 / average;
             let norm = 1.2 * (0.25 + 0.75 * long);
-            self.stretches[stretch as usize] += term.weight * rare * count * 2.2 / (count + norm);
+            self.stretches[stretch as usize] += weight * rare * count * 2.2 / (count + norm);
         }
         self.terms.push((term.word.clone(), units));
-        best
+        (weight, best)
     }
 
     /// An answer stands beside its question, and often only the question has
     /// the words. Texts beside each other in one conversation share what they
-    /// have; a long pause between them ends it.
+    /// have, less where the user begins anew; a long pause between them ends it.
     fn look_beside(&mut self, shape: &Shape, settings: &SearchSettings) {
         let mut most = vec![0f32; self.own.len()];
         let goes_on = |unit: usize| shape.goes_on(unit as u32, settings.pause);
         for unit in (0..self.own.len()).filter(|unit| self.own[*unit] > 0.0) {
             let own = self.own[unit];
-            let before = unit.checked_sub(1).filter(|before| goes_on(*before));
-            let behind = Some(unit + 1).filter(|_| goes_on(unit));
-            for other in before.into_iter().chain(behind) {
-                self.beside[other] += settings.beside * own;
+            let before = unit.checked_sub(1).map(|before| (before, before));
+            let all = before.into_iter().chain([(unit, unit + 1)]);
+            for (first, other) in all.filter(|(first, _)| goes_on(*first)) {
+                let begins = shape.is_user(first as u32 + 1) && !shape.is_user(first as u32);
+                let part = if begins { OTHER_EXCHANGE } else { 1.0 };
+                self.beside[other] += part * settings.beside * own;
                 most[other] = most[other].max(own);
             }
         }

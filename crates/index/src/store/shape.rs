@@ -71,6 +71,8 @@ pub(crate) struct Shape {
     pub(crate) sources: Vec<Source>,
     pub(crate) stretches: Vec<Stretch>,
     pub(crate) roles: Vec<String>,
+    /// By role: whether it is the user's.
+    users: Vec<bool>,
     /// How many tokens a chunk has on average.
     pub(crate) average: f32,
     /// What pages of the memory quote, once a search has looked.
@@ -94,6 +96,12 @@ impl Shape {
         }
     }
 
+    /// Whether the user said it.
+    pub(crate) fn is_user(&self, unit: u32) -> bool {
+        let role = self.units[unit as usize].role;
+        self.users.get(role as usize).copied().unwrap_or(false)
+    }
+
     /// Whether the unit behind this one is of the same conversation: of the same
     /// source, with no longer pause between them.
     pub(crate) fn goes_on(&self, unit: u32, pause: i64) -> bool {
@@ -111,6 +119,7 @@ impl Shape {
             sources: Vec::new(),
             stretches: Vec::new(),
             roles: Vec::new(),
+            users: Vec::new(),
             average: 1.0,
             quoting: OnceLock::new(),
             by_id: Vec::new(),
@@ -149,6 +158,7 @@ impl Shape {
         let known = self.roles.iter().position(|role| role == name);
         let at = known.unwrap_or_else(|| {
             self.roles.push(name.to_owned());
+            self.users.push(name.eq_ignore_ascii_case("user"));
             self.roles.len() - 1
         });
         at as u32

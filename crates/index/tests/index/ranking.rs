@@ -301,6 +301,64 @@ fn the_answer_comes_not_far_behind_its_question_and_what_others_said_does() {
 }
 
 #[test]
+fn a_text_has_less_of_what_is_beside_it_where_the_user_begins_anew() {
+    let by = |role: &str, entry: &str, at: u64, text: &str| {
+        let mut record = said("s", entry, at, text);
+        record.role = Some(role.to_owned());
+        record
+    };
+    let records = [
+        by("assistant", "before", 1, "Thirty, since the upgrade."),
+        by(
+            "user",
+            "question",
+            2,
+            "How many lanterns hang in the harbour?",
+        ),
+        by("assistant", "answer", 3, "Forty, since the spring."),
+    ];
+    let settings = SearchSettings {
+        feedback: 0.0,
+        exchange: 0.0,
+        ..SearchSettings::default()
+    };
+    let scores = scores(&records, "lanterns in the harbour", settings);
+    assert!(score_of(&scores, "before") < 0.8 * score_of(&scores, "answer"));
+}
+
+#[test]
+fn a_word_of_one_place_counts_more_than_one_that_stands_anywhere() {
+    let texts = [
+        "suggest a colour",
+        "rain again",
+        "ferry at nine",
+        "ferry at noon",
+        "ferry at five",
+        "soup today",
+        "suggest a name",
+        "wind tomorrow",
+        "suggest a day",
+        "fog at dawn",
+    ];
+    let records: Vec<Record> = (0..)
+        .zip(texts)
+        .map(|(at, text)| said("s", text, at, text))
+        .collect();
+    let with = |topics| SearchSettings {
+        beside: 0.0,
+        feedback: 0.0,
+        topics,
+        ..SearchSettings::default()
+    };
+    let lead = |topics| {
+        let scores = scores(&records, "suggest ferry", with(topics));
+        score_of(&scores, "ferry at noon") / score_of(&scores, "suggest a name")
+    };
+    assert!((lead(0.0) - 1.0).abs() < 1e-3);
+    assert!(lead(0.5) > 1.1);
+}
+
+#[test]
 fn a_text_with_more_of_the_query_gains_on_one_that_repeats_a_word() {
     let records = [
         said("a", "repeats", 1, "harbour harbour harbour harbour harbour"),

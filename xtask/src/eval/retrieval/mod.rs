@@ -240,6 +240,7 @@ pub(super) fn weighed(weights: &[String]) -> Result<SearchSettings> {
             "beside" => &mut settings.beside,
             "exchange" => &mut settings.exchange,
             "coverage" => &mut settings.coverage,
+            "topics" => &mut settings.topics,
             "feedback" => &mut settings.feedback,
             "source" => &mut settings.source,
             "sentences" => &mut settings.sentences,
