@@ -459,8 +459,10 @@ fn letters_of(folded: &str) -> Option<AhoCorasick> {
     let parts = folded.split(|c: char| !sure(c));
     let longest = parts.max_by_key(|part| part.len());
     let longest = longest.filter(|part| part.len() >= 2)?;
+    // So much passes over as many entries, and the automaton grows with its letters.
+    let some = &longest[..longest.len().min(64)];
     let mut builder = AhoCorasick::builder();
-    builder.ascii_case_insensitive(true).build([longest]).ok()
+    builder.ascii_case_insensitive(true).build([some]).ok()
 }
 
 /// Whether a letter is stored as an escape, which no known program does.
