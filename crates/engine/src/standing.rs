@@ -8,7 +8,9 @@ use longhaul_checkpoint::{Checkpoint, FileStore};
 use longhaul_compaction::Degradation;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
-use longhaul_transcript::{Context, Epoch, Fault, Loaded, Result, Session};
+use longhaul_transcript::{Context, Epoch, Fault, Format, Loaded, Session};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::catalog::{agent, id_of};
@@ -64,7 +66,11 @@ pub struct Standing {
 
 impl Standing {
     /// Looks at a session.
-    pub fn of(seen: &Seen<'_>, config: &Config, state_dir: &Path) -> Result<Standing> {
+    pub fn of(
+        seen: &Seen<'_>,
+        config: &Config,
+        state_dir: &Path,
+    ) -> longhaul_transcript::Result<Standing> {
         let keep = Keep::of(seen.session, config, state_dir);
         let (epoch, wear) = worn_by(seen.session, seen.loaded, &keep)?;
         let degradation = Degradation::of(epoch.count(), &wear, &config.risk_rules());
@@ -105,7 +111,7 @@ impl Standing {
     pub fn to_json(&self, seen: &Seen<'_>, model: Option<&str>, state_dir: &Path) -> Value {
         let tokens = seen.reading.measurement.tokens;
         json!({
-            "session": about(seen.session, state_dir),
+            "session": About::of(seen.session, state_dir),
             "tokens": tokens,
             "tokensFrom": seen.reading.measurement.source.to_string(),
             "window": seen.window.size(),
@@ -131,7 +137,7 @@ impl Standing {
                 "tokens": checkpoint.meta.token_usage.input_tokens,
                 "compactions": checkpoint.meta.compaction_count,
             })),
-            "thresholds": thresholds(seen.window),
+            "thresholds": Thresholds::of(seen.window),
             "faults": faults(&seen.loaded.faults),
         })
     }
@@ -143,18 +149,44 @@ pub fn percent(window: &Window, tokens: Tokens) -> f64 {
 }
 
 /// What every answer says about its session.
-pub fn about(session: &Session, state_dir: &Path) -> Value {
-    let header = session.header();
-    json!({
-        "id": id_of(session.reference()),
-        "key": session.reference().key,
-        "agent": agent(session.path(), session.format(), state_dir),
-        "format": session.format(),
-        "path": session.path().to_string_lossy(),
-        "workspace": header.cwd.as_deref().map(Path::to_string_lossy),
-        "started": header.time.map(|time| time.to_iso()),
-        "parentSession": header.parent_session,
-    })
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// Its id.
+    pub id: String,
+    /// Its key, of agents that have one.
+    pub key: Option<String>,
+    /// Whose session it is.
+    pub agent: &'static str,
+    /// The form of its file.
+    #[schemars(with = "String")]
+    pub format: Format,
+    /// The file.
+    pub path: String,
+    /// The folder it works in.
+    pub workspace: Option<String>,
+    /// When it began.
+    pub started: Option<String>,
+    /// The session that it came from.
+    pub parent_session: Option<String>,
+}
+
+impl About {
+    /// What there is to say about a session.
+    pub fn of(session: &Session, state_dir: &Path) -> About {
+        let header = session.header();
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        About {
+            id: id_of(session.reference()),
+            key: session.reference().key.clone(),
+            agent: agent(session.path(), session.format(), state_dir),
+            format: session.format(),
+            path: shown(session.path()),
+            workspace: header.cwd.as_deref().map(shown),
+            started: header.time.map(|time| time.to_iso()),
+            parent_session: header.parent_session.clone(),
+        }
+    }
 }
 
 /// Faults with their place, their kind's own fields, and the sentence that
@@ -174,16 +206,28 @@ pub fn faults(faults: &[Fault]) -> Value {
     Value::Array(each.collect())
 }
 
-/// The thresholds of a window, for programs.
-pub fn thresholds(window: &Window) -> Value {
-    json!({
-        "gauge": window.gauge(),
-        "checkpoint": window.checkpoint(),
-        "prune": window.prune(),
-        "activation": window.activation(),
-        "hard": window.hard(),
-        "full": window.full(),
-    })
+/// The thresholds of a window by their names, lowest first.
+#[derive(Debug, Clone)]
+pub struct Thresholds(pub [(&'static str, Tokens); 6]);
+
+impl Thresholds {
+    /// Those of a window.
+    pub fn of(window: &Window) -> Thresholds {
+        Thresholds([
+            ("gauge", window.gauge()),
+            ("checkpoint", window.checkpoint()),
+            ("prune", window.prune()),
+            ("activation", window.activation()),
+            ("hard", window.hard()),
+            ("full", window.full()),
+        ])
+    }
+}
+
+impl Serialize for Thresholds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0)
+    }
 }
 
 /// A full window is more pressing than a worn session.

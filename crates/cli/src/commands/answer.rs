@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use longhaul_engine::standing;
+use longhaul_engine::standing::About;
 pub(super) use longhaul_engine::standing::faults;
 use longhaul_transcript::Session;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::app::App;
 
 /// Which session it is about.
-pub(super) fn session(app: &App, session: &Session) -> Value {
-    standing::about(session, &app.state_dir)
+pub(super) fn session(app: &App, session: &Session) -> About {
+    About::of(session, &app.state_dir)
 }
 
 /// A path as text. JSON has no other bytes than UTF-8; a path that is not

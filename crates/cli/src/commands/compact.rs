@@ -1,7 +1,5 @@
 //! `compact`: make room, now, and prove what was kept.
 
-use std::ops::ControlFlow;
-
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
 use longhaul_compaction::cost::{Prices, Summarizer};
@@ -10,11 +8,12 @@ use longhaul_engine::Error;
 use longhaul_engine::checkpoints::Sink;
 use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
+use longhaul_engine::live::{CompactionFailure, Live, Pruned};
 use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
+use longhaul_server::again::{self, Way};
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Boundary, Entry, EntryId, Loaded, Session, Writer, has_archive};
+use longhaul_transcript::{EntryId, Session};
 use serde_json::{Value, json};
 
 use super::answer;
@@ -50,7 +49,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         return reset_breaker(app, args);
     }
     if args.undo || args.redo {
-        return again(app, args);
+        return take_back(app, args);
     }
     let config = &app.config.config;
     if config.sandbox.read_only && !args.dry_run {
@@ -434,39 +433,25 @@ fn pruned_report(
     Ok(())
 }
 
-fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
+fn take_back(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let (session, path) = to_change(app, args.which.name(), args.leave)?;
-    let config = &app.config.config;
-    let live = Live::open_with(&session, config.state_capture(), &app.keep(&session))?;
-    let plan: Again = if args.undo {
-        live.undo(|| app.stamp(), &|id| find(&session, id))
-    } else {
-        live.redo(|| app.stamp())
-    }
-    .map_err(|failure| match failure {
-        UndoFailure::NothingToUndo => Failure::nothing("There is no compaction to undo."),
-        UndoFailure::NothingToRedo => Failure::nothing("There is no undo to take back."),
-        UndoFailure::Missing(_) => archived(&failure.to_string()),
+    let way = if args.undo { Way::Undo } else { Way::Redo };
+    let (config, keep) = (&app.config.config, app.keep(&session));
+    let plan = again::plan(&session, config, &keep, way, || app.stamp());
+    let plan = plan.map_err(|failure| match failure {
+        again::Failure::Unread(error) => error.into(),
+        again::Failure::Nothing(_) if args.undo => {
+            Failure::nothing("There is no compaction to undo.")
+        }
+        again::Failure::Nothing(_) => Failure::nothing("There is no undo to take back."),
+        again::Failure::Archived(_) => {
+            Failure::new(failure.to_string()).help(failure.remedy().unwrap_or_default())
+        }
     })?;
-    if args.undo
-        && let Some(Some(parent)) = &plan.branch
-        && has_archive(&path)
-        && !is_whole(&session.load_at(parent)?)
-    {
-        let what = format!(
-            "what compaction {} removed lies in the archive",
-            plan.subject
-        );
-        return Err(archived(&what));
-    }
     let verb = if args.undo { "Take back" } else { "Do again" };
     app.confirm(&format!("{verb} compaction {}?", plan.subject), args.yes)?;
-    let mut writer = Writer::open(&path, durability(app))?;
-    if let Some(branch) = plan.branch {
-        writer.branch(branch);
-    }
-    let ids = writer.append_all(&plan.drafts)?;
-    writer.end_turn()?;
+    let subject = plan.subject.clone();
+    let ids = again::carry_out(plan, &session, durability(app))?;
     own_write::remember(app, &path);
     // It is done, whether or not it can be measured.
     let now = Session::open_ref(session.reference())
@@ -477,7 +462,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     if app.json {
         return out::json(&json!({
             "session": answer::session(app, &session),
-            "compaction": plan.subject.as_str(),
+            "compaction": subject.as_str(),
             "entries": ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
             "tokens": now.as_ref().map(|(tokens, _)| tokens),
             "window": now.as_ref().map(|(_, window)| window.size()),
@@ -486,7 +471,7 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     say!(
         "{} {}; nothing was removed from the file",
         if args.undo { "took back" } else { "did again" },
-        plan.subject
+        subject
     )?;
     let Some((tokens, window)) = now else {
         return Ok(());
@@ -506,35 +491,6 @@ fn again(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-fn archived(what: &str) -> Failure {
-    Failure::new(what).help("`longhaul session restore` puts it back; then it can be undone")
-}
-
-/// Whether a context of a session with an archive has its beginning: what it
-/// starts from is a boundary, and all that the boundary keeps is there.
-pub(super) fn is_whole(loaded: &Loaded) -> bool {
-    match loaded.compaction() {
-        None => false,
-        Some((_, compaction)) => match &compaction.boundary {
-            Boundary::FirstKept(first) => loaded.entries.iter().any(|entry| entry.id == *first),
-            _ => true,
-        },
-    }
-}
-
-fn find(session: &Session, id: &EntryId) -> Option<Entry> {
-    let mut found = None;
-    let mut take = |entry: Entry| {
-        if entry.id == *id {
-            found = Some(entry);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    };
-    let _ = session.each(&mut take);
-    found
 }
 
 fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {

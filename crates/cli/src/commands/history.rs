@@ -1,12 +1,9 @@
 //! `context history`: every compaction of a session.
 
-use longhaul_engine::checkpoints::named_checkpoint;
-use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::Survey;
-use longhaul_transcript::{Body, Compaction, Entry};
-use serde_json::{Value, json};
+use longhaul_server::dashboard::views::Compactions;
+use longhaul_transcript::Millis;
 
-use super::answer;
 use super::measured::heading;
 use crate::app::App;
 use crate::args::Which;
@@ -17,32 +14,17 @@ use crate::{paint, resolve};
 
 pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
     let session = resolve::session(app, which.name())?;
-    let survey = Survey::of(&session, &app.keep(&session))?;
-    let entries = survey.compactions(&session)?;
-    let rows: Vec<(u32, &Entry, &Compaction)> = entries
-        .iter()
-        .zip(1..)
-        .filter_map(|(entry, nth)| match &entry.body {
-            Body::Compaction(compaction) => {
-                Some((compaction.epoch.unwrap_or(nth), entry, compaction))
-            }
-            _ => None,
-        })
-        .collect();
+    let view = Compactions::of(&app.subject(&session))?;
     if app.json {
-        return out::json(&json!({
-            "session": answer::session(app, &session),
-            "compactions": rows.iter().map(row_json).collect::<Vec<Value>>(),
-        }));
+        return out::json(&view);
     }
+    let rows = &view.compactions;
     say!("{}", heading(app, &session))?;
     if rows.is_empty() {
         return say!("Never compacted.");
     }
-    let own: Vec<String> = rows
-        .iter()
-        .map(|(_, entry, _)| entry.id.to_string())
-        .collect();
+    let own: Vec<String> = rows.iter().map(|row| row.entry.clone()).collect();
+    let survey = Survey::of(&session, &app.keep(&session))?;
     let mut table = Table::new([
         right("#"),
         left("WHEN"),
@@ -58,15 +40,15 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
-    for ((epoch, entry, compaction), id) in rows
+    for (row, id) in rows
         .iter()
         .zip(resolve::id_starts(&session, &survey, &own)?)
     {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
         // The user's words that stand whole in the context, and what was lost.
-        let audit = fidelity(entry);
-        let facts = audit.as_ref().map_or(["-".into(), "-".into()], |audit| {
+        let facts = row.fidelity.as_ref();
+        let facts = facts.map_or(["-".into(), "-".into()], |audit| {
             let said = audit.user_text;
             [
                 format!("{}/{}", said.whole, said.total),
@@ -74,48 +56,23 @@ pub(super) fn history(app: &App, which: &Which) -> Result<(), Failure> {
             ]
         });
         let [kept, lost] = facts;
+        let time = row.time.as_deref().and_then(Millis::parse_iso);
         table.row([
-            epoch.to_string(),
-            entry
-                .time
-                .map(|time| paint::ago(app.now(), time))
+            row.epoch.to_string(),
+            time.map(|time| paint::ago(app.now(), time))
                 .unwrap_or_default(),
-            word(&compaction.layer),
-            word(&compaction.trigger),
-            tokens(compaction.tokens_before),
-            tokens(compaction.tokens_after),
+            word(&row.layer),
+            word(&row.trigger),
+            tokens(row.tokens_before),
+            tokens(row.tokens_after),
             kept,
             lost,
-            word(&compaction.summarizer),
-            checkpoint(entry).unwrap_or_else(|| "-".into()),
-            paint::bytes(compaction.summary.len() as u64),
+            word(&row.summarizer),
+            row.checkpoint.clone().unwrap_or_else(|| "-".into()),
+            paint::bytes(row.summary_bytes as u64),
             id,
-            paint::gist(&compaction.summary, 60),
+            paint::gist(&row.summary, 60),
         ]);
     }
     table.print(app.columns())
-}
-
-fn row_json((epoch, entry, compaction): &(u32, &Entry, &Compaction)) -> Value {
-    json!({
-        "epoch": epoch,
-        "entry": entry.id.as_str(),
-        "line": entry.place.line,
-        "time": entry.time.map(|time| time.to_iso()),
-        "layer": compaction.layer,
-        "trigger": compaction.trigger,
-        "tokensBefore": compaction.tokens_before,
-        "tokensAfter": compaction.tokens_after,
-        "messagesCompacted": compaction.messages_compacted,
-        "summarizer": compaction.summarizer,
-        "checkpoint": checkpoint(entry),
-        "fidelity": fidelity(entry),
-        "summaryBytes": compaction.summary.len(),
-        "summary": compaction.summary,
-    })
-}
-
-/// The checkpoint that holds the work as it was before.
-fn checkpoint(entry: &Entry) -> Option<String> {
-    named_checkpoint(entry.raw()).map(|id| id.to_string())
 }

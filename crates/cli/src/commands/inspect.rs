@@ -1,7 +1,7 @@
 //! `context inspect`: what fills the context, part by part.
 
 use longhaul_engine::recall::looks_back;
-use longhaul_engine::standing;
+use longhaul_engine::standing::Thresholds;
 use longhaul_engine::survey::Survey;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
@@ -55,7 +55,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result<(), Failur
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
-            "thresholds": standing::thresholds(window),
+            "thresholds": Thresholds::of(window),
             "largest": largest.iter().map(|(at, tokens)| json!({
                 "entry": measured.context.messages[*at].entry.as_str(),
                 "role": measured.context.messages[*at].role,
@@ -140,19 +140,13 @@ fn print_measurement(measured: &Measured) -> Result<(), Failure> {
         },
     )?;
     row!("Window", "{} ({})", window.size(), measured.origin.origin)?;
-    for (name, at) in [
-        ("  gauge", window.gauge()),
-        ("  checkpoint", window.checkpoint()),
-        ("  prune", window.prune()),
-        ("  activation", window.activation()),
-        ("  hard", window.hard()),
-        ("  full", window.full()),
-    ] {
+    for (name, at) in Thresholds::of(window).0 {
+        let name = format!("  {name}");
         let at_tokens = format!("{:>10}", at.to_string());
         if tokens >= at {
-            row!(name, "{at_tokens}  {}", style("passed").yellow())?;
+            row!(&name, "{at_tokens}  {}", style("passed").yellow())?;
         } else {
-            paint::row(name, at_tokens)?;
+            paint::row(&name, at_tokens)?;
         }
     }
     Ok(())

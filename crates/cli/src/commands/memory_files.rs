@@ -58,16 +58,12 @@ pub(super) fn seal(app: &App) -> Result<Seal, Failure> {
 }
 
 /// The time where the user is, for logs.
-pub(super) fn clock(app: &App) -> DateTime {
+fn clock(app: &App) -> DateTime {
     app.zoned().datetime()
 }
 
 pub(super) fn limits(app: &App) -> Limits {
-    let files = &app.config.config.memory.files;
-    Limits {
-        line_chars: files.line_chars as usize,
-        max_tokens: files.max_tokens,
-    }
+    app.config.config.memory_limits()
 }
 
 fn init(app: &App, args: &InitArgs) -> Result<(), Failure> {

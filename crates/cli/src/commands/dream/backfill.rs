@@ -9,7 +9,7 @@ use longhaul_transcript::SessionRef;
 use serde_json::json;
 
 use super::super::memory_files::writing;
-use super::{settings, shapes, told};
+use super::{settings, told, with_workspace};
 use crate::app::App;
 use crate::args::BackfillArgs;
 use crate::failure::Failure;
@@ -51,7 +51,7 @@ pub(super) fn backfill(app: &App, args: &BackfillArgs) -> Result<(), Failure> {
     let report = report?;
     let waits = waiting(&dreams.candidates()?).len();
     if app.json {
-        let mut value = shapes::with_workspace(&memory, &report)?;
+        let mut value = with_workspace(&memory, &report)?;
         value["waiting"] = json!(waits);
         return out::json(&value);
     }

@@ -15,7 +15,7 @@ use longhaul_memory::files::Limits;
 use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
-use super::{limits, model, triggers, writing};
+use super::{model, triggers, writing};
 use crate::app::App;
 use crate::paint;
 
@@ -60,7 +60,7 @@ impl Beside {
             triggers,
             lookback_days: dreaming.lookback_days,
             promote_at: dreaming.promote_at_confidence,
-            limits: limits(app),
+            limits: app.config.config.memory_limits(),
             estimator: app.config.config.tokens.estimator,
             model,
             clock: app.clock(),

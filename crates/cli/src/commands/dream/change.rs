@@ -1,11 +1,12 @@
 //! `dream promote|reject`: what becomes of candidates.
 
 use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
+use longhaul_server::dashboard::views::FilePatch;
 use serde_json::{Value, json};
 
 use super::super::answer;
 use super::super::memory_files::writing;
-use super::{locked, named, settings, shapes};
+use super::{locked, named, settings};
 use crate::app::App;
 use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
 use crate::failure::Failure;
@@ -76,7 +77,7 @@ fn made(change: &Change) -> Value {
     json!({
         "id": change.candidate,
         "change": change.number,
-        "files": shapes::files(&change.pages),
+        "files": FilePatch::of(change),
         "turns": change.turns.iter().map(|turn| json!({
             "id": turn.id,
             "from": turn.before.as_ref(),

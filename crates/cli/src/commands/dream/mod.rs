@@ -6,7 +6,6 @@ mod change;
 mod dialogue;
 mod model;
 mod review;
-mod shapes;
 mod signals;
 mod undo;
 
@@ -26,11 +25,12 @@ use longhaul_memory::dream::{
     next, waiting,
 };
 use longhaul_transcript::Millis;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer;
 use super::chat::money;
-use super::memory_files::{limits, reading, writing};
+use super::memory_files::{reading, writing};
 use crate::app::App;
 use crate::args::{DreamCommand, RunArgs};
 use crate::failure::Failure;
@@ -57,10 +57,12 @@ pub(super) fn unfinished(app: &App, memory: &MemoryFolder) -> Option<String> {
     // What keeps it from being known is told by whoever needs the state.
     let told = Dreams::new(&app.state_dir, memory).unfinished();
     let told = told.ok().flatten();
-    if let Some(told) = &told {
-        app.note_once(&format!("note: {told}"));
-    }
+    told.iter().for_each(|told| half_done(app, told));
     told
+}
+
+fn half_done(app: &App, told: &str) {
+    app.note_once(&format!("note: {told}"));
 }
 
 pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
@@ -80,15 +82,7 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result<(), Failure> {
 /// How the configuration wants dreams to be, and how often candidates were
 /// asked for.
 fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
-    let dreaming = &app.config.config.dreaming;
-    Settings {
-        lookback_days: dreaming.lookback_days,
-        promote_at: dreaming.promote_at_confidence,
-        limits: limits(app),
-        counter: &app.config.config.tokens.estimator,
-        recalls,
-        meaning: None,
-    }
+    app.config.config.dream_settings(recalls)
 }
 
 /// How near an installed encoder finds two texts; nothing leaves the machine. Most
@@ -182,7 +176,7 @@ fn dream(app: &App, args: &RunArgs) -> Result<(), Failure> {
         model.as_mut().map(|ask| &mut **ask as &mut Ask<'_>),
     )?;
     if app.json {
-        return out::json(&shapes::with_workspace(&memory, &report)?);
+        return out::json(&with_workspace(&memory, &report)?);
     }
     tell(app, &report)
 }
@@ -342,7 +336,14 @@ fn find<'a>(candidates: &'a [Candidate], id: &str) -> Option<&'a Candidate> {
     candidates.iter().find(|one| one.id == id)
 }
 
-/// What cannot be done, as a field of an answer.
-fn refusal(error: &longhaul_memory::Error) -> Value {
-    json!({ "message": App::redact(&error.to_string()), "remedy": error.remedy() })
+/// An answer with its workspace in front.
+fn with_workspace(
+    memory: &MemoryFolder,
+    value: &impl Serialize,
+) -> Result<Value, serde_json::Error> {
+    let mut answer = json!({ "workspace": answer::path(memory.root()) });
+    if let (Value::Object(all), Value::Object(own)) = (&mut answer, serde_json::to_value(value)?) {
+        all.extend(own);
+    }
+    Ok(answer)
 }

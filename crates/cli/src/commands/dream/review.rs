@@ -3,13 +3,11 @@
 
 use std::io::IsTerminal;
 
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
-use serde_json::json;
+use longhaul_memory::dream::{Dreams, waiting};
 
-use super::super::answer;
 use super::super::memory_files::{reading, writing};
 use super::dialogue::{Terminal, talk};
-use super::{locked, refusal, settings, shapes, unfinished};
+use super::{half_done, locked, unfinished};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::out;
@@ -48,23 +46,7 @@ pub(super) fn review(app: &App) -> Result<(), Failure> {
 
 fn list(app: &App) -> Result<(), Failure> {
     let memory = reading(app)?;
-    let dreams = Dreams::new(&app.state_dir, &memory);
-    let unfinished = unfinished(app, &memory);
-    let candidates = dreams.candidates()?;
-    let recalls = dreams.recalls()?;
-    let recalls = |candidate: &Candidate| recalls.of(candidate);
-    let (now, settings) = (app.zoned(), settings(app, &recalls));
-    let mut shown = Vec::new();
-    for one in waiting(&candidates) {
-        let change = match dreams.plan(&one.id, &now, &settings) {
-            Ok(planned) => shapes::planned(&planned),
-            Err(error) => json!({ "refused": refusal(&error) }),
-        };
-        shown.push(shapes::candidate(one, &candidates, change));
-    }
-    out::json(&json!({
-        "workspace": answer::path(memory.root()),
-        "candidates": shown,
-        "unfinished": unfinished,
-    }))
+    let view = app.dreaming(&memory).waiting(&app.zoned())?;
+    view.unfinished.iter().for_each(|told| half_done(app, told));
+    out::json(&view)
 }

@@ -14,14 +14,19 @@ function tell(text) {
   tell.timer = setTimeout(() => (toast.textContent = ""), 6000);
 }
 document.addEventListener("htmx:responseError", (event) => {
-  const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
-  tell(page.querySelector("main p")?.textContent || "That did not work.");
+  const text = event.detail.xhr.responseText;
+  try {
+    tell(JSON.parse(text).error);
+  } catch {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    tell(page.querySelector("main p")?.textContent || "That did not work.");
+  }
 });
 document.addEventListener("htmx:sendError", () => tell("The server does not answer; is it still running?"));
 
 // Parts that follow a session are fetched anew when it changes.
 const live = () => [...document.querySelectorAll("[data-live][id]")];
-if (live().length > 0 && window.EventSource) {
+if ((live().length > 0 || document.getElementById("timeline")?.dataset.source) && window.EventSource) {
   const source = new EventSource("/events");
   source.addEventListener("changed", (event) => {
     const changed = JSON.parse(event.data).sessions;
