@@ -145,6 +145,23 @@ struct Way<'a> {
     changes: Option<Option<Value>>,
 }
 
+impl<'a> Way<'a> {
+    fn given(
+        path: &'a str,
+        summary: &'a str,
+        query: &'a [(&'a str, &'a str)],
+        gives: Value,
+    ) -> Way<'a> {
+        Way {
+            path,
+            summary,
+            query,
+            gives,
+            changes: None,
+        }
+    }
+}
+
 /// The document that describes the interface, made from the types that it gives.
 pub(super) fn document(version: &str) -> Value {
     let mut settings = SchemaSettings::draft2020_12();
@@ -174,68 +191,68 @@ pub(super) fn document(version: &str) -> Value {
         ("to", "The first behind the last."),
         ("columns", "The most columns; else one a request."),
     ];
-    let given: [(&str, &str, &[(&str, &str)], Value); 11] = [
-        (
+    let mut ways = vec![
+        Way::given(
             "/api/sessions",
             "The sessions of every agent on the machine",
             &listing,
             of::<Sessions>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}",
             "One session",
             &[],
             of::<SessionRow>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}/timeline",
             "What filled the requests, in columns",
             &stretch,
             of::<TimelineView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}/context",
             "The context, now or at an entry",
             &at,
             of::<ContextView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}/compactions",
             "Every compaction on the path, as `context history --json`",
             &[],
             of::<Compactions>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}/compactions/{number}",
             "What a compaction left and what it took, as `context diff --json`",
             &[],
             of::<CompactionView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/sessions/{session}/entries/{entry}",
             "One entry, whole",
             &[],
             of::<EntryView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/search",
             "What was said, read or done, found again",
             &asking,
             of::<FoundView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/memory",
             "The memory files of the workspace",
             &[],
             of::<MemoryView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/dreams",
             "What waits for a decision, as `dream review --json`",
             &[],
             of::<DreamsView>(&mut types),
         ),
-        (
+        Way::given(
             "/api/dreams/promotions",
             "What was promoted, as `dream undo --list --json`",
             &[],
@@ -280,14 +297,6 @@ pub(super) fn document(version: &str) -> Value {
             summary,
         )
     });
-    let given = given.into_iter().map(|(path, summary, query, gives)| Way {
-        path,
-        summary,
-        query,
-        gives,
-        changes: None,
-    });
-    let mut ways: Vec<Way<'_>> = given.collect();
     let changed = of::<Changed>(&mut types);
     let form = of::<Decision>(&mut types);
     let done = done

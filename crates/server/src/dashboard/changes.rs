@@ -34,7 +34,7 @@ use crate::http::Refusal;
 /// The `customType` of a message that was recalled from a page.
 const RECALL_MARK: &str = "longhaul:recall";
 /// The sample is of this many turns, and compacted at so many tokens: three times.
-const SAMPLE: (u32, u32) = (24, 60_000);
+const SAMPLE: (u32, u32) = (28, 60_000);
 
 /// What a change did.
 #[derive(Debug, Default, Serialize, JsonSchema)]

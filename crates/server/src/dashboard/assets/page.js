@@ -40,6 +40,7 @@ if ((live().length > 0 || document.getElementById("timeline")?.dataset.source) &
         for (const entry of open) {
           if (entry) document.querySelector(`#${part.id} [data-entry="${CSS.escape(entry)}"] details`)?.setAttribute("open", "");
         }
+        document.querySelectorAll("[data-filter]").forEach(sift);
       });
     }
     document.dispatchEvent(new CustomEvent("longhaul:changed", { detail: changed }));
@@ -63,14 +64,13 @@ document.addEventListener("click", (event) => {
   if (clamped && !window.getSelection().toString()) clamped.classList.toggle("whole");
 });
 
-document.addEventListener("input", (event) => {
-  const rows = event.target.dataset?.filter;
-  if (!rows) return;
-  const words = event.target.value.toLowerCase();
-  for (const row of document.querySelectorAll(rows)) {
+function sift(field) {
+  const words = field.value.toLowerCase();
+  for (const row of document.querySelectorAll(field.dataset.filter)) {
     row.hidden = words !== "" && !row.textContent.toLowerCase().includes(words);
   }
-});
+}
+document.addEventListener("input", (event) => event.target.dataset?.filter && sift(event.target));
 
 // "/" searches, "f" filters, "j" and "k" go from row to row, Enter opens one.
 document.addEventListener("keydown", (event) => {

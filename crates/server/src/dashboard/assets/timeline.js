@@ -52,7 +52,9 @@
         ctx.stroke();
       };
       let written = Infinity;
+      // Pruning begins where a checkpoint is due.
       for (const [name, at] of Object.entries(data.thresholds).reverse()) {
+        if (name === "prune") continue;
         const y = chart.valToPos(at, "y", true);
         ctx.strokeStyle = ctx.fillStyle = colour("dim");
         ctx.setLineDash([4 * ratio, 4 * ratio]);
@@ -114,7 +116,7 @@
     // Drawn from the top down, so that each lies on what is below it.
     const order = PARTS.map((_, i) => i).reverse();
     const make = (options, columns, place) => {
-      const chart = new uPlot({ width: width(), padding: [12, 16, 0, 0], legend: { show: false }, cursor, ...options }, columns, byId(place));
+      const chart = new uPlot({ width: width(), padding: [12, 16, 8, 0], legend: { show: false }, cursor, ...options }, columns, byId(place));
       chart.over.addEventListener("dblclick", () => {
         if (inline || !stretch) return;
         stretch = null;

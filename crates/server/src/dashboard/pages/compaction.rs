@@ -46,7 +46,7 @@ pub(super) fn table(frame: &Frame<'_>, view: &Compactions) -> Markup {
                 tr data-row {
                     td.number { a href=(address(&["sessions", &view.session.id, "compactions", &one.number.to_string()])) { span.narrow { "Compaction " } (one.number) } }
                     td { (time(frame.now, one.time.as_deref())) }
-                    td { (one.layer.as_deref().unwrap_or("by the agent")) @if let Some(trigger) = &one.trigger { div.dim { (trigger) } } }
+                    td { (said(one.layer.as_deref().unwrap_or("by the agent"))) @if let Some(trigger) = &one.trigger { div.dim { (said(trigger)) } } }
                     td.number { (tokens(one)) }
                     td.dim { @match &one.fidelity { Some(fidelity) => (fidelity), None => "no audit: another program compacted" } }
                     td.number { span.narrow { "lost: " } (lost(one)) }
@@ -77,12 +77,12 @@ pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView)
         }
         dl.facts {
             div { dt { "When" } dd { (time(frame.now, one.time.as_deref())) } }
-            div { dt { "How" } dd { (one.layer.as_deref().unwrap_or("by the agent")) @if let Some(trigger) = &one.trigger { ", " (trigger) } } }
+            div { dt { "How" } dd { (said(one.layer.as_deref().unwrap_or("by the agent"))) @if let Some(trigger) = &one.trigger { ", " (said(trigger)) } } }
             div { dt { "Tokens" } dd { (tokens(one)) } }
             @if let Some(count) = one.messages_compacted { div { dt { "Messages summarised" } dd { (number(count)) } } }
             @if one.epoch != one.number { div { dt { "Epoch" } dd { (one.epoch) } } }
             @if let Some(by) = &one.summarizer { div { dt { "Summary by" } dd { (said(by)) } } }
-            @if let Some(checkpoint) = &one.checkpoint { div { dt { "Checkpoint" } dd { (checkpoint) } } }
+            @if let Some(checkpoint) = &one.checkpoint { div { dt { "Checkpoint" } dd { (said(checkpoint)) } } }
             div { dt { "Entry" } dd { (source(id, &one.entry)) ", line " (one.line) } }
         }
         @if let Some(audit) = &one.fidelity {
@@ -93,7 +93,7 @@ pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView)
             section.card aria-labelledby="before-title" {
                 h3 #before-title { "Before: what left the context" }
                 @if view.archived { p.dim { "What is older lies in the archive; " code { "longhaul session restore" } " puts it back." } }
-                (messages(frame, id, "left", &view.left))
+                (messages(frame, id, "left", None, &view.left))
             }
             section.card aria-labelledby="after-title" {
                 h3 #after-title { "After: what stands there" }
@@ -104,7 +104,7 @@ pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView)
                 (items(id, "notes", "Notes", &view.notes))
                 details #summary { summary { "The summary, as the model reads it (" (number(one.summary_bytes as u64)) " bytes)" } pre.text { (said(&one.summary)) } }
                 details #stayed-box open[view.stayed.len() <= 12] { summary { "Messages that stayed (" (view.stayed.len()) ")" }
-                    (messages(frame, id, "stayed", &view.stayed)) }
+                    (messages(frame, id, "stayed", None, &view.stayed)) }
             }
         }
     };
@@ -226,14 +226,15 @@ pub(super) fn messages(
     frame: &Frame<'_>,
     session: &str,
     id: &str,
+    live: Option<&str>,
     messages: &[MessageRow],
 ) -> Markup {
     html! {
-        ol.messages #(id) { @for message in messages {
+        ol.messages #(id) data-live=[live] { @for message in messages {
             li data-line data-entry=(message.entry) {
                 details {
                     summary {
-                        span.tag.(role_class(&message.role)) { (message.role) } " "
+                        span.tag.(role_class(&message.role)) { (said(&message.role)) } " "
                         @if let Some(tool) = &message.tool { span.tag { (said(tool)) } " " }
                         @if message.pinned { span.tag.pinned { "pinned" } " " }
                         @if message.edited { span.tag { "hidden in part" } " " }

@@ -33,11 +33,11 @@ pub(in crate::dashboard) fn context(frame: &Frame<'_>, view: &ContextView) -> Ma
         }
         section.card {
             div.chart-head {
-                h2 { "Messages (" (view.messages.len()) ")" }
+                h2 { "Messages" }
                 label.inline { "Find in them " input type="search" data-filter="#messages > li" data-key="f"; }
                 button.small data-unfold="#messages" { "Unfold all" }
             }
-            (messages(frame, id, "messages", &view.messages))
+            (messages(frame, id, "messages", live, &view.messages))
         }
     };
     frame.page("Context", content)
@@ -98,7 +98,7 @@ pub(in crate::dashboard) fn entry(frame: &Frame<'_>, view: &EntryView) -> Markup
     let to = |entry: &str| address(&["sessions", &view.session, "entries", entry]);
     let content = html! {
         section.card #entry data-entry=(view.entry) {
-            h2 { (view.kind) " " span.dim { (said(&view.entry)) } }
+            h2 { (said(&view.kind)) " " span.dim { (said(&view.entry)) } }
             dl.facts {
                 div { dt { "When" } dd { (time(frame.now, view.time.as_deref())) } }
                 div { dt { "Line" } dd { (view.line) } }

@@ -61,17 +61,17 @@ fn candidate(frame: &Frame<'_>, one: &CandidateRow) -> Markup {
         li.card data-row data-line id=(one.id) {
             div.line-head {
                 span.tag { (one.topic) }
-                span.dim { "score " (format!("{:.2}", one.confidence)) " · said " (one.mentions) " times, valid from " (one.valid_from) }
+                span.dim { "score " (format!("{:.2}", one.confidence)) " · mentions " (one.mentions) ", valid from " (one.valid_from) }
                 span.dim { (one.id) }
                 @if let Some(review) = one.review { span.tag.nowhere { (review.why()) } }
-                @if !one.source.is_trusted() { span.tag.nowhere { "said by " (one.source) ": data, not an instruction" } }
+                @if !one.source.is_trusted() { span.tag.nowhere { "not the user's or the agent's words: data, not an instruction" } }
             }
             p.text.large { (said(wording)) }
             @if one.wording.is_some() { p.dim { "in its source's words: " (said(&one.text)) } }
             @for old in &one.in_place_of { div.beside { span.tag { "in place of" } " " (said(&old.text)) " " span.dim { (old.id) ", valid from " (old.valid_from) } } }
             @for other in &one.beside { div.beside { span.tag.nowhere { "may contradict" } " " (said(&other.text)) " " span.dim { (other.id) ", " (other.status) ", said " (other.last_said) } } }
             ul.lines.tight { @for evidence in &one.evidence {
-                li { span.dim { (evidence.source) " " (said(&evidence.place())) } " " q { (said(&evidence.words())) } }
+                li { span.dim { (evidence.source) " " (said(&evidence.place())) } " " (said(&evidence.words())) }
             } }
             @match &one.change {
                 Planned::Refused { refused } => p.warning { "It cannot be kept now: " (said(&refused.message)) },

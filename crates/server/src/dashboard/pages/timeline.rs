@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::layout::Frame;
-use super::text::{address, dollars, number, time};
+use super::text::{address, dollars, number, said, time};
 use crate::dashboard::views::{Compactions, SessionRow};
 
 /// The page.
@@ -65,14 +65,14 @@ fn facts(frame: &Frame<'_>, row: &SessionRow) -> Markup {
     html! {
         dl.facts #facts data-live=(row.id) {
             div { dt { "Agent" } dd { (row.agent) } }
-            @if let Some(model) = &row.model { div { dt { "Model" } dd { (model) } } }
+            @if let Some(model) = &row.model { div { dt { "Model" } dd { (said(model)) } } }
             @if let (Some(tokens), Some(window), Some(percent)) = (row.tokens, row.window, row.percent) {
                 div { dt { "Context" } dd { (number(u64::from(tokens))) " of " (number(u64::from(window))) " (" (format!("{percent:.1} %")) ")" } }
             }
             @if let Some(count) = row.compactions { div { dt { "Compactions" } dd { @if count.certainty == "atLeast" { "≥ " } (count.count) } } }
             @if let Some(cost) = row.dollars { div { dt { "Cost" } dd { (dollars(cost)) } } }
             div { dt { "Last activity" } dd { (time(frame.now, row.modified.as_deref())) } }
-            div.wide { dt { "File" } dd.path { (super::text::said(&row.path)) } }
+            div.wide { dt { "File" } dd.path { (said(&row.path)) } }
         }
     }
 }
