@@ -23,10 +23,10 @@ mod python;
 mod sets;
 mod shell;
 mod size;
+mod system;
 mod table;
 mod tally;
 mod test;
-mod tmux;
 mod tools;
 
 use std::process::ExitCode;

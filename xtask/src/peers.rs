@@ -118,7 +118,7 @@ fn npm() -> Command {
 }
 
 /// Installs a package with all it depends on.
-fn npm_install(folder: &Path, package: &str) -> Command {
+pub(crate) fn npm_install(folder: &Path, package: &str) -> Command {
     let mut install = npm();
     install
         .args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])

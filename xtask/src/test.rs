@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::tally::Tally;
-use crate::{fuzz, nextest, node, python, shell, tmux};
+use crate::{fuzz, nextest, node, python, shell, system};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -80,7 +80,8 @@ fn unit_and_integration(args: &Args) -> Result<(bool, String)> {
     if args.long {
         tests.env("LONGHAUL_LONG", "1");
     }
-    tmux::provide();
+    system::provide_tmux();
+    system::provide_browser()?;
     shell::tee(&mut tests)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use longhaul_engine::standing;
+use longhaul_engine::standing::About;
 pub(crate) use longhaul_engine::standing::faults;
 use longhaul_transcript::Session;
 use serde::Serialize;
@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::failure::Result;
 
 /// Which session it is about.
-pub(crate) fn session(app: &App, session: &Session) -> Value {
-    standing::about(session, &app.state_dir)
+pub(crate) fn session(app: &App, session: &Session) -> About {
+    About::of(session, &app.state_dir)
 }
 
 /// A path as text. JSON has no other bytes than UTF-8; a path that is not

@@ -15,8 +15,10 @@ use longhaul_engine::config::{self, Config, ConfigError, Resolved};
 use longhaul_engine::measure::{Meter, Reading, WindowEvidence};
 use longhaul_engine::session::{cache_prices, learnt_windows, resolve_window};
 use longhaul_engine::survey::{Keep, Surveys};
+use longhaul_memory::MemoryFolder;
 use longhaul_model::ModelInfo;
 use longhaul_redact::Redactor;
+use longhaul_server::dashboard::views::{Dreaming, Subject};
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin};
 use longhaul_transcript::{Draft, EntryId, LastWrites, Millis, NewSession, Session, Stamp};
 use serde_json::Value;
@@ -167,6 +169,25 @@ impl App {
     /// Where the survey of a session is kept.
     pub(crate) fn keep(&self, session: &Session) -> Keep {
         self.surveys().keep(session)
+    }
+
+    /// A session as answers that others give too look at it.
+    pub(crate) fn subject<'a>(&'a self, session: &'a Session) -> Subject<'a> {
+        Subject {
+            session,
+            keep: self.keep(session),
+            estimator: self.config.tokens.estimator,
+            state_dir: &self.state_dir,
+        }
+    }
+
+    /// The same for what waits for a decision.
+    pub(crate) fn dreaming<'a>(&'a self, memory: &'a MemoryFolder) -> Dreaming<'a> {
+        Dreaming {
+            memory,
+            config: &self.config,
+            state_dir: &self.state_dir,
+        }
     }
 
     /// Where those of all sessions are.

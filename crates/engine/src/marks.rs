@@ -28,6 +28,8 @@ pub const CHANGE_MARK: &str = "longhaul:host-change";
 pub const ASIDE_MARK: &str = "longhaul:aside";
 /// The `customType` of the entry from which a path goes on that left another.
 pub const BRANCH_MARK: &str = "longhaul:branch";
+/// The kind of the entry that says what a silent turn before a compaction took.
+pub(crate) const FLUSH_USAGE: &str = "memory-flush";
 
 /// A mark of a kind, to be appended.
 pub(crate) fn mark(kind: &str, data: &impl Serialize) -> Draft {

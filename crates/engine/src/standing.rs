@@ -8,7 +8,9 @@ use longhaul_checkpoint::{Checkpoint, FileStore};
 use longhaul_compaction::Degradation;
 use longhaul_redact::Redactor;
 use longhaul_tokens::{Level, ResolvedWindow, Tokens, Window};
-use longhaul_transcript::{Context, Epoch, Fault, Loaded, Session};
+use longhaul_transcript::{Context, Epoch, Fault, Format, Loaded, Session};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::catalog::{agent, id_of};
@@ -144,7 +146,7 @@ impl Standing {
     /// The same for programs. `docs/src/json.md` describes it.
     pub fn to_json(&self, seen: &Measured, model: Option<&str>, state_dir: &Path) -> Value {
         json!({
-            "session": about(&seen.session, state_dir),
+            "session": About::of(&seen.session, state_dir),
             "tokens": seen.tokens(),
             "tokensFrom": seen.reading.measurement.source.to_string(),
             "window": seen.window.size(),
@@ -170,7 +172,7 @@ impl Standing {
                 "tokens": checkpoint.meta.token_usage.input_tokens,
                 "compactions": checkpoint.meta.compaction_count,
             })),
-            "thresholds": thresholds_json(&seen.window),
+            "thresholds": Thresholds::of(&seen.window),
             "faults": faults(&seen.loaded.faults),
         })
     }
@@ -182,18 +184,44 @@ pub fn percent(window: &Window, tokens: Tokens) -> f64 {
 }
 
 /// What every answer says about its session.
-pub fn about(session: &Session, state_dir: &Path) -> Value {
-    let header = session.header();
-    json!({
-        "id": id_of(session.reference()),
-        "key": session.reference().key,
-        "agent": agent(session.path(), session.format(), state_dir),
-        "format": session.format(),
-        "path": session.path().to_string_lossy(),
-        "workspace": header.cwd.as_deref().map(Path::to_string_lossy),
-        "started": header.time.map(|time| time.to_iso()),
-        "parentSession": header.parent_session,
-    })
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct About {
+    /// Its id.
+    pub id: String,
+    /// Its key, of agents that have one.
+    pub key: Option<String>,
+    /// Whose session it is.
+    pub agent: &'static str,
+    /// The form of its file.
+    #[schemars(with = "String")]
+    pub format: Format,
+    /// The file.
+    pub path: String,
+    /// The folder it works in.
+    pub workspace: Option<String>,
+    /// When it began.
+    pub started: Option<String>,
+    /// The session that it came from.
+    pub parent_session: Option<String>,
+}
+
+impl About {
+    /// What there is to say about a session.
+    pub fn of(session: &Session, state_dir: &Path) -> About {
+        let header = session.header();
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        About {
+            id: id_of(session.reference()),
+            key: session.reference().key.clone(),
+            agent: agent(session.path(), session.format(), state_dir),
+            format: session.format(),
+            path: shown(session.path()),
+            workspace: header.cwd.as_deref().map(shown),
+            started: header.time.map(|time| time.to_iso()),
+            parent_session: header.parent_session.clone(),
+        }
+    }
 }
 
 /// Faults with their place, their kind's own fields, and the sentence that
@@ -213,35 +241,56 @@ pub fn faults(faults: &[Fault]) -> Value {
     Value::Array(each.collect())
 }
 
-/// The thresholds of a window, the lowest first: what each is called, where it is,
-/// and what happens there.
-pub fn thresholds(window: &Window) -> [(&'static str, Tokens, &'static str); 6] {
-    [
-        ("gauge", window.gauge(), "the gauge appears"),
-        ("checkpoint", window.checkpoint(), "a checkpoint is due"),
-        ("prune", window.prune(), "old tool output is hidden"),
-        ("activation", window.activation(), "compaction is due"),
-        ("hard", window.hard(), "no request may leave"),
-        (
-            "full",
-            window.full(),
-            "the whole conversation becomes a summary",
-        ),
-    ]
+/// A threshold of a window.
+#[derive(Debug, Clone, Copy)]
+pub struct Threshold {
+    /// What it is called.
+    pub name: &'static str,
+    /// Where it is.
+    pub at: Tokens,
+    /// What happens there.
+    pub what: &'static str,
 }
 
-/// The next threshold that a context of this size comes to.
-pub fn next_threshold(window: &Window, tokens: Tokens) -> String {
-    match thresholds(window).iter().find(|(_, at, _)| tokens < *at) {
-        Some((_, at, what)) => format!("{what} at {at}, {} from here", *at - tokens),
-        None => "past every threshold".into(),
+/// The thresholds of a window, the lowest first. For programs each is its name and
+/// where it is.
+#[derive(Debug, Clone)]
+pub struct Thresholds(pub [Threshold; 6]);
+
+impl Thresholds {
+    /// Those of a window.
+    pub fn of(window: &Window) -> Thresholds {
+        let all = [
+            ("gauge", window.gauge(), "the gauge appears"),
+            ("checkpoint", window.checkpoint(), "a checkpoint is due"),
+            ("prune", window.prune(), "old tool output is hidden"),
+            ("activation", window.activation(), "compaction is due"),
+            ("hard", window.hard(), "no request may leave"),
+            (
+                "full",
+                window.full(),
+                "the whole conversation becomes a summary",
+            ),
+        ];
+        Thresholds(all.map(|(name, at, what)| Threshold { name, at, what }))
+    }
+
+    /// The next one that a context of this size comes to.
+    pub fn next(&self, tokens: Tokens) -> String {
+        match self.0.iter().find(|threshold| tokens < threshold.at) {
+            Some(Threshold { at, what, .. }) => {
+                format!("{what} at {at}, {} from here", *at - tokens)
+            }
+            None => "past every threshold".into(),
+        }
     }
 }
 
-/// The thresholds for programs.
-pub fn thresholds_json(window: &Window) -> Value {
-    let named = thresholds(window).map(|(name, at, _)| (name, json!(at)));
-    named.into_iter().collect()
+impl Serialize for Thresholds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let named = self.0.iter();
+        serializer.collect_map(named.map(|threshold| (threshold.name, threshold.at)))
+    }
 }
 
 /// A full window is more pressing than a worn session.

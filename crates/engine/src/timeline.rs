@@ -15,18 +15,19 @@ use std::ops::ControlFlow;
 
 use longhaul_model::{Usage, listed};
 use longhaul_tokens::Tokens;
+use longhaul_transcript::json::Object;
 use longhaul_transcript::{
     Body, Context, ContextMessage, Entry, EntryId, Linked, Millis, Place, ProviderUsage, Result,
     Role, Session,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::marks::PRUNE_MARK;
+use crate::marks::{FLUSH_USAGE, PRUNE_MARK};
 use crate::measure::{Meter, Part, Parts, count};
 use crate::survey::Keep;
 
 /// The name under which it is kept.
-const KEPT: &str = "timeline";
+const KEPT: &str = "timeline-2";
 /// The name under which the sum of its cost is kept, for lists.
 const COST: &str = "cost";
 
@@ -133,6 +134,19 @@ pub enum MarkKind {
     Compaction,
     /// Tool output was hidden.
     Pruning,
+    /// What must outlive the session was written down.
+    Flush,
+}
+
+impl MarkKind {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MarkKind::Compaction => "compaction",
+            MarkKind::Pruning => "pruning",
+            MarkKind::Flush => "flush",
+        }
+    }
 }
 
 /// What filled the requests of a session.
@@ -245,6 +259,7 @@ impl Timeline {
             Body::Custom { custom_type } if custom_type == PRUNE_MARK => {
                 self.mark(MarkKind::Pruning, entry);
             }
+            Body::Usage if is_flush(entry) => self.mark(MarkKind::Flush, entry),
             Body::ContextEdit(_) | Body::Reset { .. } => self.is_stale = true,
             _ if entry.role() == Some(&Role::Assistant) => self.request(session, meter, entry)?,
             _ => {}
@@ -258,7 +273,7 @@ impl Timeline {
     }
 
     fn mark(&mut self, kind: MarkKind, entry: &Entry) {
-        self.is_stale = true;
+        self.is_stale |= kind != MarkKind::Flush;
         self.marks.push(Mark {
             at: self.requests.len(),
             kind,
@@ -316,6 +331,12 @@ fn filling(meter: &Meter, messages: &[ContextMessage]) -> Filling {
         sum.add(Filling::of(&parts, &message.role));
     }
     sum
+}
+
+/// Whether an entry says what a silent turn took in which notes were written.
+fn is_flush(entry: &Entry) -> bool {
+    let object = Object::parse(entry.raw()).unwrap_or_default();
+    object.str("kind").as_deref() == Some(FLUSH_USAGE)
 }
 
 fn prompt_tokens(usage: &ProviderUsage) -> u32 {

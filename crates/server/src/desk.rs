@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use jiff::civil::DateTime;
+use jiff::Zoned;
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore, Handoff, Trigger, Turn};
 use longhaul_engine::catalog::{self, Catalog, Meant, Places, id_of};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
@@ -34,8 +34,8 @@ use crate::http::Refusal;
 pub type WindowOf =
     dyn Fn(&Session, &Reading) -> Result<(Window, ResolvedWindow), String> + Send + Sync;
 
-/// The memory of the workspace to write to, and the time where the user is.
-pub type Logging = dyn Fn() -> Result<(MemoryFolder, DateTime), String> + Send + Sync;
+/// The memory of the workspace to write to.
+pub type Logging = dyn Fn() -> Result<MemoryFolder, String> + Send + Sync;
 
 /// What is served. The program that opens the door looks at the home folder,
 /// the environment and the clock, and fills it in.
@@ -52,12 +52,12 @@ pub struct Desk {
     pub library: Option<Library>,
     /// The memory files of the workspace, if they may be searched.
     pub notebook: Option<Arc<dyn Notebook>>,
-    /// Where notes go.
+    /// Where notes and what is decided about dreams go.
     pub log: Box<Logging>,
     /// The window of a session.
     pub window: Box<WindowOf>,
-    /// The time now.
-    pub now: Box<dyn Fn() -> Millis + Send + Sync>,
+    /// The time now, where the user is.
+    pub clock: Box<dyn Fn() -> Zoned + Send + Sync>,
     /// The version of the program.
     pub version: String,
 }
@@ -92,6 +92,10 @@ fn failed(error: longhaul_transcript::Error) -> String {
 }
 
 impl Desk {
+    pub(crate) fn now(&self) -> Millis {
+        Millis((self.clock)().timestamp().as_millisecond())
+    }
+
     pub(crate) fn catalog(&self) -> Catalog {
         catalog::find(&self.places)
     }
@@ -193,7 +197,12 @@ impl Desk {
     /// How a session stands, as `context status --json` says it.
     pub(crate) fn status(&self, name: Option<&str>) -> Result<Value, String> {
         let measured = self.measure(self.session(name)?)?;
-        let standing = Standing::of(&measured, &self.config, &self.state_dir).map_err(failed)?;
+        self.status_of(&measured).map_err(failed)
+    }
+
+    /// The same of a session that is measured already.
+    pub(crate) fn status_of(&self, measured: &Measured) -> longhaul_transcript::Result<Value> {
+        let standing = Standing::of(measured, &self.config, &self.state_dir)?;
         let model = measured.reading.model.as_deref();
         let model = model.filter(|model| !model.is_empty());
         Ok(standing.to_json(&measured, model, &self.state_dir))
@@ -233,7 +242,7 @@ impl Desk {
         Keep::of(session, &self.config, &self.state_dir)
     }
 
-    fn may_write(&self) -> Result<(), String> {
+    pub(crate) fn may_write(&self) -> Result<(), String> {
         match self.config.sandbox.read_only {
             false => Ok(()),
             true => Err(advised(
@@ -256,7 +265,8 @@ impl Desk {
             session: key.as_deref(),
             epoch: None,
         };
-        let (memory, at) = (self.log)()?;
+        let memory = (self.log)()?;
+        let at = (self.clock)().datetime();
         let appended = noted(&memory, at, origin, note.kind, &note.text);
         let appended = appended.map_err(|error| advised(&error, error.remedy()))?;
         Ok(appended.file)
@@ -271,7 +281,7 @@ impl Desk {
         let live = Live::open_with(session, self.config.state_capture(), &self.keep(session))
             .map_err(failed)?;
         let occasion = Occasion {
-            at: (self.now)(),
+            at: self.now(),
             trigger: Trigger::Manual,
             tokens: measured.tokens(),
             window: measured.window.size(),
@@ -300,7 +310,7 @@ impl Desk {
         let measured = self.measure(self.session(name)?)?;
         let session = &measured.session;
         let at = At {
-            time: (self.now)(),
+            time: self.now(),
             key: Whose::of(session).key.to_string(),
             window: &measured.window,
             tokens: measured.reading.measurement.tokens,

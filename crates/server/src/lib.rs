@@ -7,10 +7,12 @@
 //! | [`hook`] | an agent that calls programs around its own compactions: Claude Code |
 //! | [`dashboard`] | a person with a browser, and programs that ask over HTTP |
 //!
-//! [`desk`] is what all but the first ask, and [`http`] what those over HTTP share.
+//! [`desk`] is what all but the first ask, [`http`] what those over HTTP share, and
+//! [`again`] how a compaction is taken back whoever asks.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
+pub mod again;
 pub mod dashboard;
 pub mod desk;
 pub mod hook;

@@ -12,7 +12,6 @@ use longhaul_engine::config::Config;
 use longhaul_server::desk::Desk;
 use longhaul_server::http::HttpLimits;
 use longhaul_server::mcp::{Gate, serve_http};
-use longhaul_transcript::Millis;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -41,7 +40,7 @@ impl Server {
             notebook: None,
             log: Box::new(|| Err("no log here".into())),
             window: Box::new(|_, _| Err("no window here".into())),
-            now: Box::new(|| Millis(0)),
+            clock: Box::new(|| "1970-01-01T00:00:00+00:00[UTC]".parse().unwrap()),
             version: "0".into(),
         };
         let gate = Gate {

@@ -56,6 +56,13 @@ pub enum Draft {
         /// The name.
         name: String,
     },
+    /// A message of a program's in the agent's context, which the user sees too.
+    CustomMessage {
+        /// Whose it is.
+        custom_type: String,
+        /// The text.
+        text: String,
+    },
     /// State that never enters the context.
     Custom {
         /// Whose it is.
@@ -205,6 +212,10 @@ impl Draft {
                 .str("targetId", target.as_str())
                 .str_opt("label", label.as_deref()),
             Draft::SessionInfo { name } => head("session_info").str("name", name),
+            Draft::CustomMessage { custom_type, text } => head("custom_message")
+                .str("customType", custom_type)
+                .str("content", text)
+                .raw("display", "true"),
             Draft::Custom { custom_type, data } => head("custom")
                 .str("customType", custom_type)
                 .raw("data", data),

@@ -23,7 +23,7 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) open: bool,
 
-    /// Allow what changes something: pins
+    /// Allow what changes something: pins, recalls, undo, dreams, the sample
     #[arg(long)]
     pub(crate) write: bool,
 

@@ -7,11 +7,12 @@ use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::Error;
 use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
+use longhaul_engine::live::{CompactionFailure, Live, Pruned};
 use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
+use longhaul_server::again::{self, Way};
 use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{Boundary, EntryId, Loaded, Session, Writer, has_archive};
+use longhaul_transcript::{EntryId, Session};
 
 use super::change::{durability, to_change};
 use super::measured::heading;
@@ -42,7 +43,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result {
         return reset_breaker(app, args);
     }
     if args.undo || args.redo {
-        return again(app, args);
+        return take_back(app, args);
     }
     let config = &app.config;
     if config.sandbox.read_only && !args.dry_run {
@@ -398,40 +399,27 @@ fn pruned_report(
     Ok(())
 }
 
-fn again(app: &App, args: &CompactArgs) -> Result {
-    let (session, path) = to_change(app, args.which.name(), args.leave)?;
-    let config = &app.config;
-    let live = Live::open_with(&session, config.state_capture(), &app.keep(&session))?;
-    let plan: Again = if args.undo {
-        live.undo(|| app.stamp(), &|id| session.entry(id).ok())
-    } else {
-        live.redo(|| app.stamp())
-    }
-    .map_err(|failure| match failure {
-        UndoFailure::NothingToUndo => Failure::nothing("There is no compaction to undo."),
-        UndoFailure::NothingToRedo => Failure::nothing("There is no undo to take back."),
-        UndoFailure::Missing(_) => archived(&failure.to_string()),
+fn take_back(app: &App, args: &CompactArgs) -> Result {
+    let (session, _) = to_change(app, args.which.name(), args.leave)?;
+    let way = if args.undo { Way::Undo } else { Way::Redo };
+    let plan = again::plan(&session, &app.config, &app.keep(&session), way, || {
+        app.stamp()
+    });
+    let plan = plan.map_err(|failure| match failure {
+        again::Failure::Unread(error) => error.into(),
+        again::Failure::Nothing(_) if args.undo => {
+            Failure::nothing("There is no compaction to undo.")
+        }
+        again::Failure::Nothing(_) => Failure::nothing("There is no undo to take back."),
+        again::Failure::Archived(_) => {
+            Failure::new(failure.to_string()).help(failure.remedy().unwrap_or_default())
+        }
     })?;
-    if args.undo
-        && let Some(Some(parent)) = &plan.branch
-        && has_archive(&path)
-        && !is_whole(&session.load_at(parent)?)
-    {
-        let what = format!(
-            "what compaction {} removed lies in the archive",
-            plan.subject
-        );
-        return Err(archived(&what));
-    }
     let verb = if args.undo { "Take back" } else { "Do again" };
     app.confirm(&format!("{verb} compaction {}?", plan.subject), args.yes)?;
-    let mut writer = Writer::open(&path, durability(app))?;
-    if let Some(branch) = plan.branch {
-        writer.branch(branch);
-    }
-    let ids = writer.append_all(&plan.drafts)?;
-    writer.end_turn()?;
-    app.last_writes().remember(&path);
+    let subject = plan.subject.clone();
+    let ids = again::carry_out(plan, &session, durability(app))?;
+    app.last_writes().remember(session.path());
     // It is done, whether or not it can be measured.
     let now = || open(app, &Session::open_ref(session.reference())?);
     let now = now().ok();
@@ -439,7 +427,7 @@ fn again(app: &App, args: &CompactArgs) -> Result {
     if app.json {
         return out::json(&json!({
             "session": answer::session(app, &session),
-            "compaction": plan.subject.as_str(),
+            "compaction": subject.as_str(),
             "entries": ids.iter().map(EntryId::as_str).collect::<Vec<_>>(),
             "tokens": now.as_ref().map(|(tokens, _)| tokens),
             "window": now.as_ref().map(|(_, window)| window.size()),
@@ -449,7 +437,7 @@ fn again(app: &App, args: &CompactArgs) -> Result {
         true => ("took back", "--redo"),
         false => ("did again", "--undo"),
     };
-    say!("{done} {}; nothing was removed from the file", plan.subject)?;
+    say!("{done} {subject}; nothing was removed from the file")?;
     let Some((tokens, window)) = now else {
         return Ok(());
     };
@@ -466,22 +454,6 @@ fn again(app: &App, args: &CompactArgs) -> Result {
         );
     }
     Ok(())
-}
-
-fn archived(what: &str) -> Failure {
-    Failure::new(what).help("`longhaul session restore` puts it back; then it can be undone")
-}
-
-/// Whether a context of a session with an archive has its beginning: what it
-/// starts from is a boundary, and all that the boundary keeps is there.
-pub(super) fn is_whole(loaded: &Loaded) -> bool {
-    match loaded.compaction() {
-        None => false,
-        Some((_, compaction)) => match &compaction.boundary {
-            Boundary::FirstKept(first) => loaded.entries.iter().any(|entry| entry.id == *first),
-            _ => true,
-        },
-    }
 }
 
 fn reset_breaker(app: &App, args: &CompactArgs) -> Result {

@@ -3,7 +3,7 @@
 use longhaul_checkpoint::CheckpointStore;
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::ours;
-use longhaul_engine::standing::{Standing, next_threshold};
+use longhaul_engine::standing::{Standing, Thresholds};
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::Gauge;
 use longhaul_transcript::{Block, ContextMessage, Millis, Role, json as stored};
@@ -133,7 +133,7 @@ fn print_status(app: &App, measured: &Measured, standing: &Standing) -> Result {
         let when = time.map_or(String::new(), |time| format!(" ({})", ago(time)));
         row!("Checkpoint", "{}{when}", checkpoint.meta.checkpoint_id)?;
     }
-    out::row("Next", next_threshold(window, tokens))
+    out::row("Next", Thresholds::of(window).next(tokens))
 }
 
 fn model<'a>(app: &'a App, measured: &'a Measured) -> Option<&'a str> {

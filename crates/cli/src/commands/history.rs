@@ -1,9 +1,8 @@
 //! `context history`: every compaction of a session.
 
-use longhaul_engine::checkpoints::named_checkpoint;
-use longhaul_engine::marks::fidelity;
 use longhaul_engine::survey::Survey;
-use longhaul_transcript::{Body, Compaction, Entry};
+use longhaul_server::dashboard::views::Compactions;
+use longhaul_transcript::Millis;
 
 use super::measured::heading;
 use crate::args::Which;
@@ -11,30 +10,17 @@ use crate::prelude::*;
 
 pub(super) fn history(app: &App, which: &Which) -> Result {
     let session = resolve::session(app, which.name())?;
-    let survey = Survey::of(&session, &app.keep(&session))?;
-    let entries = survey.compactions(&session)?;
-    let rows: Vec<(u32, &Entry, &Compaction)> = entries
-        .iter()
-        .zip(1..)
-        .filter_map(|(entry, nth)| match &entry.body {
-            Body::Compaction(compaction) => {
-                Some((compaction.epoch.unwrap_or(nth), entry, compaction))
-            }
-            _ => None,
-        })
-        .collect();
+    let view = Compactions::of(&app.subject(&session))?;
     if app.json {
-        return out::json(&json!({
-            "session": answer::session(app, &session),
-            "compactions": rows.iter().map(row_json).collect::<Vec<Value>>(),
-        }));
+        return out::json(&view);
     }
+    let rows = &view.compactions;
     say!("{}", heading(app, &session))?;
     if rows.is_empty() {
         return say!("Never compacted.");
     }
-    let own = rows.iter().map(|(_, entry, _)| entry.id.to_string());
-    let own: Vec<String> = own.collect();
+    let own: Vec<String> = rows.iter().map(|row| row.entry.clone()).collect();
+    let survey = Survey::of(&session, &app.keep(&session))?;
     let starts = resolve::id_starts(&session, &survey, &own)?;
     let mut table = Table::new([
         right("#"),
@@ -51,11 +37,11 @@ pub(super) fn history(app: &App, which: &Which) -> Result {
         left("ENTRY"),
         left("STARTS WITH").cut_to(16).drop_rank(7),
     ]);
-    for ((epoch, entry, compaction), id) in rows.iter().zip(starts) {
+    for (row, id) in rows.iter().zip(starts) {
         let tokens = |count: Option<u64>| count.map_or_else(|| "-".into(), paint::number);
         let word = |text: &Option<String>| paint::gist(text.as_deref().unwrap_or("-"), 16);
         // The user's words that stand whole in the context, and what was lost.
-        let audit = fidelity(entry);
+        let audit = row.fidelity.as_ref();
         let [kept, lost] = audit.map_or(["-".into(), "-".into()], |audit| {
             let said = &audit.user_text;
             [
@@ -63,46 +49,23 @@ pub(super) fn history(app: &App, which: &Which) -> Result {
                 audit.losses().to_string(),
             ]
         });
-        let when = entry.time.map(|time| paint::ago(app.now(), time));
+        let time = row.time.as_deref().and_then(Millis::parse_iso);
+        let when = time.map(|time| paint::ago(app.now(), time));
         table.row([
-            epoch.to_string(),
+            row.epoch.to_string(),
             when.unwrap_or_default(),
-            word(&compaction.layer),
-            word(&compaction.trigger),
-            tokens(compaction.tokens_before),
-            tokens(compaction.tokens_after),
+            word(&row.layer),
+            word(&row.trigger),
+            tokens(row.tokens_before),
+            tokens(row.tokens_after),
             kept,
             lost,
-            word(&compaction.summarizer),
-            checkpoint(entry).unwrap_or_else(|| "-".into()),
-            paint::bytes(compaction.summary.len() as u64),
+            word(&row.summarizer),
+            row.checkpoint.clone().unwrap_or_else(|| "-".into()),
+            paint::bytes(row.summary_bytes as u64),
             id,
-            paint::gist(&compaction.summary, 60),
+            paint::gist(&row.summary, 60),
         ]);
     }
     table.print(app.columns())
-}
-
-fn row_json((epoch, entry, compaction): &(u32, &Entry, &Compaction)) -> Value {
-    json!({
-        "epoch": epoch,
-        "entry": entry.id.as_str(),
-        "line": entry.place.line,
-        "time": entry.time.map(|time| time.to_iso()),
-        "layer": compaction.layer,
-        "trigger": compaction.trigger,
-        "tokensBefore": compaction.tokens_before,
-        "tokensAfter": compaction.tokens_after,
-        "messagesCompacted": compaction.messages_compacted,
-        "summarizer": compaction.summarizer,
-        "checkpoint": checkpoint(entry),
-        "fidelity": fidelity(entry),
-        "summaryBytes": compaction.summary.len(),
-        "summary": compaction.summary,
-    })
-}
-
-/// The checkpoint that holds the work as it was before.
-fn checkpoint(entry: &Entry) -> Option<String> {
-    named_checkpoint(entry.raw()).map(|id| id.to_string())
 }

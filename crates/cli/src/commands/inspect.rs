@@ -1,7 +1,7 @@
 //! `context inspect`: what fills the context, part by part.
 
 use longhaul_engine::recall::looks_back;
-use longhaul_engine::standing;
+use longhaul_engine::standing::{Threshold, Thresholds};
 use longhaul_engine::survey::Survey;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Role;
@@ -43,7 +43,7 @@ pub(super) fn inspect(app: &App, which: &Which, top: usize) -> Result {
             "counted": parts.total(),
             "window": window.size(),
             "windowFrom": measured.origin.origin.to_string(),
-            "thresholds": standing::thresholds_json(window),
+            "thresholds": Thresholds::of(window),
             "largest": largest.iter().map(|(at, tokens)| json!({
                 "entry": measured.context.messages[*at].entry.as_str(),
                 "role": measured.context.messages[*at].role,
@@ -119,7 +119,7 @@ fn print_measurement(measured: &Measured) -> Result {
         _ => row!("Correction", "× {:.2}, learnt from {learnt}", factor.value)?,
     }
     row!("Window", "{size} ({})", measured.origin.origin)?;
-    for (name, at, _) in standing::thresholds(window) {
+    for Threshold { name, at, .. } in Thresholds::of(window).0 {
         let (name, at_tokens) = (format!("  {name}"), format!("{:>10}", at.to_string()));
         match tokens >= at {
             true => row!(&name, "{at_tokens}  {}", style("passed").yellow())?,

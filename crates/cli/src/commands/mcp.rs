@@ -58,14 +58,11 @@ pub(super) fn desk(app: &Arc<App>) -> Result<Desk> {
         config,
         library,
         notebook,
-        log: Box::new(move || {
-            let memory = memory_folder::writing(&log).map_err(in_words)?;
-            Ok((memory, memory_folder::clock(&log)))
-        }),
+        log: Box::new(move || memory_folder::writing(&log).map_err(in_words)),
         window: Box::new(move |session, reading| {
             window.window_in(session, reading).map_err(in_words)
         }),
-        now: Box::new(move || clock.now()),
+        clock: Box::new(move || clock.zoned()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

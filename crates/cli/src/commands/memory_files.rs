@@ -6,7 +6,7 @@ use longhaul_memory::MemoryFolder;
 use longhaul_memory::files::{AgentsFile, Finding, Outcome, Standing, Verified, Verify};
 
 use super::memory as memory_index;
-use super::memory_folder::{clock, limits, reading, refuse_read_only, unfinished, writing};
+use super::memory_folder::{clock, reading, refuse_read_only, unfinished, writing};
 
 use crate::args::{InitArgs, LintArgs, MemoryFilesCommand, VerifyArgs};
 use crate::prelude::*;
@@ -32,7 +32,7 @@ fn init(app: &App, args: &InitArgs) -> Result {
     };
     let made = memory.init(clock(app), name, agents)?;
     standings(app, &memory)?;
-    let findings = memory.lint(limits(app), &app.config.tokens.estimator)?;
+    let findings = memory.lint(app.config.memory_limits(), &app.config.tokens.estimator)?;
     if app.json {
         return out::json(&json!({
             "workspace": answer::path(memory.root()),
@@ -64,7 +64,7 @@ fn lint(app: &App, args: &LintArgs) -> Result {
     let estimator = &app.config.tokens.estimator;
     let memory = reading(app)?;
     unfinished(app, &memory);
-    let findings = memory.lint(limits(app), estimator)?;
+    let findings = memory.lint(app.config.memory_limits(), estimator)?;
     let fixable = findings.iter().any(|found| found.is_fixable());
     if args.fix && fixable {
         let memory = writing(app)?;
@@ -74,7 +74,7 @@ fn lint(app: &App, args: &LintArgs) -> Result {
             }
         }
         app.confirm("Mend this?", args.yes)?;
-        let fixed = memory.fix(clock(app), limits(app), estimator)?;
+        let fixed = memory.fix(clock(app), app.config.memory_limits(), estimator)?;
         if app.json {
             out::json(&json!({
                 "workspace": answer::path(memory.root()),
@@ -225,7 +225,7 @@ fn standing(one: &Verified) -> String {
 fn status(app: &App) -> Result {
     let memory = reading(app)?;
     unfinished(app, &memory);
-    let status = memory.status(limits(app), &app.config.tokens.estimator)?;
+    let status = memory.status(app.config.memory_limits(), &app.config.tokens.estimator)?;
     let chosen = memory_index::chosen(app)?;
     let index = memory_index::condition(app, chosen.encoder.clone());
     if app.json {

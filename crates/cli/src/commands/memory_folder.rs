@@ -2,7 +2,6 @@
 
 use jiff::civil::DateTime;
 use longhaul_memory::dream::Dreams;
-use longhaul_memory::files::Limits;
 use longhaul_memory::{MemoryFolder, Seal};
 
 use crate::prelude::*;
@@ -42,21 +41,15 @@ pub(super) fn clock(app: &App) -> DateTime {
     app.zoned().datetime()
 }
 
-pub(super) fn limits(app: &App) -> Limits {
-    let files = &app.config.memory.files;
-    Limits {
-        line_chars: files.line_chars as usize,
-        max_tokens: files.max_tokens,
-    }
-}
-
 /// What a crash left half done is told to those who only read, too.
 pub(super) fn unfinished(app: &App, memory: &MemoryFolder) -> Option<String> {
     // What keeps it from being known is told by whoever needs the state.
     let told = Dreams::new(&app.state_dir, memory).unfinished();
     let told = told.ok().flatten();
-    if let Some(told) = &told {
-        out::note_once(&format!("note: {told}"));
-    }
+    told.iter().for_each(|told| half_done(told));
     told
+}
+
+pub(super) fn half_done(told: &str) {
+    out::note_once(&format!("note: {told}"));
 }

@@ -27,7 +27,6 @@ mod quotation;
 pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod replay;
-mod replay_page;
 pub(crate) mod rpc;
 pub(crate) mod sample;
 mod saving;

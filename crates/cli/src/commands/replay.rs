@@ -9,6 +9,9 @@ use longhaul_engine::event::Event;
 use longhaul_engine::measure::WindowEvidence;
 use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay_with};
 use longhaul_engine::sample;
+use longhaul_engine::survey::Keep;
+use longhaul_engine::timeline::Timeline;
+use longhaul_server::dashboard::replay_report;
 use longhaul_tokens::Window;
 use longhaul_transcript::{
     Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, json,
@@ -18,7 +21,6 @@ use super::compact::{blocked, protected};
 use super::events::{self, Weight};
 use super::measured::heading;
 use super::models::{self, Waiting};
-use super::replay_page;
 use crate::args::{ReplayArgs, ReportKind};
 use crate::prelude::*;
 
@@ -58,15 +60,36 @@ fn source(app: &App, args: &ReplayArgs) -> Result<Source> {
         return Ok(known(session));
     }
     out::note("no session of any agent was found; replaying the built-in sample");
-    // A folder that others write to: under a name that none of them can guess.
-    let name = format!("longhaul-sample-{}.jsonl", uuid::Uuid::now_v7());
-    let path = std::env::temp_dir().join(name);
+    let path = temporary();
     let (header, entries) = sample::session(SAMPLE_TURNS, None);
     longhaul_transcript::write_path(&path, &header, &entries)?;
     Ok(Source {
         session: Session::open(&path)?,
         temporary: Some(path),
     })
+}
+
+/// A file in a folder that others write to: under a name that none of them can guess.
+fn temporary() -> PathBuf {
+    std::env::temp_dir().join(format!("longhaul-{}.jsonl", uuid::Uuid::now_v7()))
+}
+
+/// The report as a page. What was played is a session of its own for it, so that its
+/// timeline is made as any other's.
+fn page(
+    app: &App,
+    session: &Session,
+    report: &ReplayReport,
+    entries: &[Entry],
+    window: &Window,
+) -> Result<String> {
+    let path = temporary();
+    longhaul_transcript::write_path(&path, session.header(), entries)?;
+    let played = Session::open(&path)
+        .and_then(|played| Timeline::of(&played, &Keep::nowhere(), &app.meter()));
+    let _ = longhaul_files::remove(&path);
+    let about = answer::session(app, session);
+    Ok(replay_report(report, about, &played?, window))
 }
 
 /// Turns of the built-in sample: several windows long.
@@ -147,7 +170,7 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result {
         keep_checkpoints(output, &report)?;
     }
     if args.report == Some(ReportKind::Html) {
-        let page = replay_page::render(&report, &window);
+        let page = page(app, session, &report, &entries, &window)?;
         longhaul_files::replace(&args.report_file, page.as_bytes())?;
         note!("report written to {}", args.report_file.display());
     }
@@ -167,7 +190,7 @@ fn report_json(
 ) -> Result<Value> {
     // A path that is not UTF-8 cannot be serialized.
     report.path = PathBuf::new();
-    let mut named = answer::session(app, session);
+    let mut named = json!(answer::session(app, session));
     if source.temporary.is_some() {
         named["id"] = json!(session.header().id);
         named["path"] = Value::Null;

@@ -195,12 +195,17 @@ fn the_report_is_one_page_that_needs_nothing_else() {
             ran.err
         );
         let page = fs::read_to_string(machine.work().join(file)).unwrap();
-        for part in ["<!doctype html>", "<svg ", "<polyline ", "</html>"] {
+        let page = page.to_lowercase();
+        for part in [
+            "<!doctype html>",
+            "content=\"default-src 'none'; script-src 'unsafe-inline'",
+            "id=\"timeline-data\">{\"session\":",
+            "\"as recorded\":[",
+            "</html>",
+        ] {
             assert!(page.contains(part), "{part}");
         }
-        for outside in [
-            "://", "src=", "href=", "url(", "@import", "<script", "<link",
-        ] {
+        for outside in [" src=", " href=", "url(", "@import", "<link"] {
             assert!(!page.contains(outside), "{outside}");
         }
     }

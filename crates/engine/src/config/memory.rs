@@ -185,6 +185,29 @@ impl super::Config {
         kinds
     }
 
+    /// The limits of the memory files.
+    pub fn memory_limits(&self) -> longhaul_memory::files::Limits {
+        longhaul_memory::files::Limits {
+            line_chars: self.memory.files.line_chars as usize,
+            max_tokens: self.memory.files.max_tokens,
+        }
+    }
+
+    /// How dreams are to be, and how often candidates were asked for.
+    pub fn dream_settings<'a>(
+        &'a self,
+        recalls: &'a dyn Fn(&longhaul_memory::dream::Candidate) -> u32,
+    ) -> longhaul_memory::dream::Settings<'a> {
+        longhaul_memory::dream::Settings {
+            lookback_days: self.dreaming.lookback_days,
+            promote_at: self.dreaming.promote_at_confidence,
+            limits: self.memory_limits(),
+            counter: &self.tokens.estimator,
+            recalls,
+            meaning: None,
+        }
+    }
+
     /// How the index is kept and searched.
     pub fn index_settings(&self) -> longhaul_index::IndexSettings {
         use longhaul_index::{ChunkSettings, IndexSettings, SearchSettings};

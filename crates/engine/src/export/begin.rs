@@ -8,7 +8,7 @@ use longhaul_checkpoint::{Checkpoint, Restoring, Role};
 use longhaul_compaction::summary::{RECALL, defused, disowned};
 use longhaul_ledger::{Ledger, ours};
 use longhaul_tokens::{ContentKind, Counter, Fragment, Tokens};
-use longhaul_transcript::json::{Object, ObjectWriter, quote, with_field};
+use longhaul_transcript::json::{Object, quote, with_field};
 use longhaul_transcript::{
     Chain, Draft, EntryId, Error as Refusal, Header, NewSession, Session, Stamp,
 };
@@ -279,17 +279,9 @@ pub(crate) fn restored(fragment: &Fragment) -> Draft {
 
 /// A message of a program's in the agent's context.
 pub(crate) fn message(custom_type: &str, text: &str) -> Draft {
-    Draft::Again {
-        raw: ObjectWriter::new()
-            .str("type", "custom_message")
-            .str("id", "")
-            .raw("parentId", "null")
-            .str("timestamp", "")
-            .str("customType", custom_type)
-            .str("content", text)
-            .raw("display", "true")
-            .finish(),
-        target: None,
+    Draft::CustomMessage {
+        custom_type: custom_type.to_owned(),
+        text: text.to_owned(),
     }
 }
 

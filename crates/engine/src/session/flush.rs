@@ -20,6 +20,7 @@ use longhaul_transcript::{Draft, EntryId, Millis};
 
 use super::{AtWork, Error, Result, Session, Spent, spent_on, spent_on_failure};
 use crate::event::Event;
+use crate::marks::FLUSH_USAGE;
 use crate::spending::to_json;
 use crate::tools::Outcome;
 
@@ -117,7 +118,7 @@ impl AtWork<'_> {
             && let Some(info) = self.model().cloned()
         {
             self.append(&[Draft::Usage {
-                kind: "memory-flush".to_owned(),
+                kind: FLUSH_USAGE.to_owned(),
                 provider: info.provider,
                 model: info.name,
                 usage: to_json(&spent).to_string(),

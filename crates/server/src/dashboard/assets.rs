@@ -10,10 +10,10 @@ use axum::routing::get;
 
 use super::Shared;
 
-const STYLE: &str = include_str!("assets/style.css");
-const CHART_STYLE: &str = include_str!("assets/uplot.min.css");
-const CHART: &str = include_str!("assets/uplot.min.js");
-const TIMELINE: &str = include_str!("assets/timeline.js");
+pub(super) const STYLE: &str = include_str!("assets/style.css");
+pub(super) const CHART_STYLE: &str = include_str!("assets/uplot.min.css");
+pub(super) const CHART: &str = include_str!("assets/uplot.min.js");
+pub(super) const TIMELINE: &str = include_str!("assets/timeline.js");
 const ICON: &str = include_str!("assets/icon.svg");
 const PAGE: &str = include_str!("assets/page.js");
 const HTMX: &str = include_str!("assets/htmx.min.js");

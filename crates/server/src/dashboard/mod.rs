@@ -11,7 +11,7 @@
 //! | what is shown? | the typed results of [`views`] |
 //! | how is it shown? | `pages` for people, `api` for programs |
 //! | how does a page follow what happens? | `events`: server-sent, for as long as somebody listens |
-//! | what may be changed? | nothing, unless the program says so |
+//! | what may be changed? | nothing, unless the program says so: `changes` |
 
 mod access;
 mod api;
@@ -25,15 +25,17 @@ pub mod views;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::http::StatusCode;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 pub use access::Access;
+pub use pages::replay_report;
 
 use self::events::Watching;
 use self::views::Glances;
 use crate::desk::Desk;
-use crate::http;
+use crate::http::{self, Refusal};
 
 /// What is served, and to whom.
 pub struct Dashboard {
@@ -50,7 +52,7 @@ pub struct Dashboard {
 pub enum Writes {
     /// It only shows.
     Never,
-    /// Whoever has the token may pin entries, and unpin them.
+    /// Whoever has the token may change what pages offer to.
     WhereAsked,
 }
 
@@ -80,10 +82,25 @@ fn router(shared: Arc<Shared>) -> Router {
     let access = Arc::clone(&shared.access);
     Router::new()
         .merge(routes::pages())
-        .merge(changes::routes())
-        .nest("/api", api::routes())
+        .nest("/api", api::routes().merge(changes::routes()))
         .merge(assets::routes())
         .fallback(routes::nowhere)
         .with_state(shared)
         .layer(axum::middleware::from_fn_with_state(access, access::admit))
+}
+
+/// Runs what reads files where it keeps nobody waiting.
+async fn aside<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    work: impl FnOnce(&Shared) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let shared = Arc::clone(shared);
+    let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+    done.unwrap_or_else(|_| {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Err(Refusal::new(
+            status,
+            "This is a fault of longhaul's; nothing was changed.",
+        ))
+    })
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use longhaul_engine::measure::Meter;
@@ -15,9 +14,9 @@ use serde::Deserialize;
 use super::pages::{self, Frame};
 use super::views::{
     CompactionView, Compactions, ContextView, DreamsView, EntryView, FoundView, MemoryView,
-    Question, SessionRow, Sessions, Wanted,
+    Promotions, Question, SessionRow, Sessions, Subject, Wanted,
 };
-use super::{Shared, Writes, events};
+use super::{Shared, Writes, aside, changes, events};
 use crate::http::Refusal;
 
 pub(super) fn pages() -> Router<Arc<Shared>> {
@@ -42,11 +41,20 @@ impl Shared {
         session: Option<(&'a str, &'a str)>,
     ) -> Frame<'a> {
         Frame {
-            now: (self.desk.now)(),
+            now: self.desk.now(),
             csrf: (self.writes == Writes::WhereAsked).then(|| self.access.csrf()),
             session,
             tab,
         }
+    }
+
+    /// What a compaction left.
+    pub(super) fn compaction(&self, name: &str, which: &str) -> Result<CompactionView, Refusal> {
+        let session = self.desk.shown(name)?;
+        let view = CompactionView::of(&Subject::at(&self.desk, &session), Some(which))?;
+        view.ok_or_else(|| {
+            Refusal::unknown(format!("This session has no compaction called {which:?}."))
+        })
     }
 
     /// The row of a session, as the list has it.
@@ -62,22 +70,6 @@ impl Shared {
         let row = self.glances.row(&self.desk, found);
         Ok(SessionRow::clone(&row))
     }
-}
-
-/// Runs what reads files where it keeps nobody waiting.
-pub(super) async fn aside<T: Send + 'static>(
-    shared: &Arc<Shared>,
-    work: impl FnOnce(&Shared) -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    let shared = Arc::clone(shared);
-    let done = tokio::task::spawn_blocking(move || work(&shared)).await;
-    done.unwrap_or_else(|_| {
-        let status = StatusCode::INTERNAL_SERVER_ERROR;
-        Err(Refusal::new(
-            status,
-            "This is a fault of longhaul's; nothing was changed.",
-        ))
-    })
 }
 
 /// A page, made where it keeps nobody waiting.
@@ -111,7 +103,7 @@ async fn sessions(State(shared): State<Arc<Shared>>, Query(wanted): Query<Wanted
 async fn timeline(State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Response {
     page(shared, "timeline", move |shared| {
         let row = shared.row(&name)?;
-        let compactions = Compactions::of(&shared.desk, &name)?;
+        let compactions = Compactions::of(&Subject::at(&shared.desk, &shared.desk.shown(&name)?))?;
         let title = title(&row);
         let frame = shared.frame("timeline", Some((&row.id, &title)));
         Ok(pages::timeline(&frame, &row, &compactions))
@@ -165,10 +157,11 @@ async fn context(
 async fn compactions(State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Response {
     page(shared, "compactions", move |shared| {
         let row = shared.row(&name)?;
-        let view = Compactions::of(&shared.desk, &name)?;
+        let view = Compactions::of(&Subject::at(&shared.desk, &shared.desk.shown(&name)?))?;
+        let can_redo = changes::can_redo(shared, &name)?;
         let title = title(&row);
         let frame = shared.frame("compactions", Some((&row.id, &title)));
-        Ok(pages::compactions(&frame, &view))
+        Ok(pages::compactions(&frame, &view, can_redo))
     })
     .await
 }
@@ -179,7 +172,7 @@ async fn compaction(
 ) -> Response {
     page(shared, "compactions", move |shared| {
         let row = shared.row(&name)?;
-        let view = CompactionView::of(&shared.desk, &name, &number)?;
+        let view = shared.compaction(&name, &number)?;
         let title = title(&row);
         let frame = shared.frame("compactions", Some((&row.id, &title)));
         Ok(pages::compaction(&frame, &view))
@@ -224,7 +217,8 @@ async fn memory(State(shared): State<Arc<Shared>>) -> Response {
 async fn dreams(State(shared): State<Arc<Shared>>) -> Response {
     page(shared, "dreams", move |shared| {
         let view = DreamsView::of(&shared.desk)?;
-        Ok(pages::dreams(&shared.frame("dreams", None), &view))
+        let made = Promotions::of(&shared.desk)?;
+        Ok(pages::dreams(&shared.frame("dreams", None), &view, &made))
     })
     .await
 }

@@ -41,3 +41,15 @@ impl From<longhaul_transcript::Error> for Refusal {
         Refusal::failed(&error, error.remedy())
     }
 }
+
+impl From<longhaul_memory::Error> for Refusal {
+    fn from(error: longhaul_memory::Error) -> Refusal {
+        Refusal::failed(&error, error.remedy())
+    }
+}
+
+impl From<longhaul_files::Error> for Refusal {
+    fn from(error: longhaul_files::Error) -> Refusal {
+        Refusal::failed(&error, error.remedy())
+    }
+}

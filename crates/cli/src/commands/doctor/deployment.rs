@@ -37,7 +37,7 @@ pub(super) fn checks(app: &App) -> Vec<Check> {
 /// What `memory lint` finds, by what the list of a deployment asks for.
 fn memory(app: &App) -> Vec<Check> {
     let found = memory_folder::reading(app).and_then(|memory| {
-        let limits = memory_folder::limits(app);
+        let limits = app.config.memory_limits();
         Ok(memory.lint(limits, &app.config.tokens.estimator)?)
     });
     let found = match found {

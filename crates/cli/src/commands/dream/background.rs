@@ -15,7 +15,7 @@ use longhaul_memory::files::Limits;
 use longhaul_model::Model;
 use longhaul_tokens::Estimator;
 
-use super::{limits, model, recalls, triggers, writing};
+use super::{model, recalls, triggers, writing};
 use crate::prelude::*;
 
 /// What a dream needs that nobody waits for.
@@ -59,7 +59,7 @@ impl Background {
             triggers,
             lookback_days: dreaming.lookback_days,
             promote_at: dreaming.promote_at_confidence,
-            limits: limits(app),
+            limits: app.config.memory_limits(),
             estimator: app.config.tokens.estimator,
             model,
             clock: app.clock(),

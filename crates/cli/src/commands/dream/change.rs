@@ -1,9 +1,10 @@
 //! `dream promote|reject`: what becomes of candidates.
 
 use longhaul_memory::dream::{Candidate, Change, DiffLine, Dreams, PageChange, diff};
+use longhaul_server::dashboard::views::FilePatch;
 
 use super::super::memory_folder::writing;
-use super::{locked, named, recalls, settings, shapes};
+use super::{locked, named, recalls, settings};
 use crate::args::{EditArgs, MergeArgs, PromoteArgs, RejectArgs};
 use crate::prelude::*;
 
@@ -75,7 +76,7 @@ fn made(change: &Change) -> Value {
     json!({
         "id": change.candidate,
         "change": change.number,
-        "files": shapes::files(&change.pages),
+        "files": FilePatch::of(change),
         "turns": change.turns.iter().map(|turn| json!({
             "id": turn.id,
             "from": turn.before.as_ref(),

@@ -6,7 +6,6 @@ mod change;
 mod dialogue;
 mod model;
 mod review;
-mod shapes;
 mod signals;
 mod undo;
 
@@ -26,7 +25,7 @@ use longhaul_memory::dream::{
 };
 use longhaul_transcript::Millis;
 
-use super::memory_folder::{limits, reading, unfinished, writing};
+use super::memory_folder::{half_done, reading, unfinished, writing};
 use super::spending;
 use crate::args::{DreamCommand, RunArgs};
 use crate::prelude::*;
@@ -62,15 +61,7 @@ pub(crate) fn run(app: &App, command: &DreamCommand) -> Result {
 /// How the configuration wants dreams to be, and how often candidates were
 /// asked for.
 fn settings<'a>(app: &'a App, recalls: &'a dyn Fn(&Candidate) -> u32) -> Settings<'a> {
-    let dreaming = &app.config.dreaming;
-    Settings {
-        lookback_days: dreaming.lookback_days,
-        promote_at: dreaming.promote_at_confidence,
-        limits: limits(app),
-        counter: &app.config.tokens.estimator,
-        recalls,
-        meaning: None,
-    }
+    app.config.dream_settings(recalls)
 }
 
 /// How often candidates were asked for.
@@ -303,9 +294,4 @@ fn workspace(memory: &MemoryFolder) -> Value {
 /// A candidate by its id.
 fn find<'a>(candidates: &'a [Candidate], id: &str) -> Option<&'a Candidate> {
     candidates.iter().find(|one| one.id == id)
-}
-
-/// What cannot be done, as a field of an answer.
-fn refusal(error: &longhaul_memory::Error) -> Value {
-    json!({ "message": out::redacted(&error.to_string()), "remedy": error.remedy() })
 }

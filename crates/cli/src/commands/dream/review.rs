@@ -7,7 +7,7 @@ use longhaul_memory::dream::{Dreams, waiting};
 
 use super::super::memory_folder::{reading, writing};
 use super::dialogue::{Terminal, talk};
-use super::{locked, recalls, refusal, settings, shapes, unfinished};
+use super::{half_done, locked, unfinished};
 use crate::prelude::*;
 
 pub(super) fn review(app: &App) -> Result {
@@ -44,22 +44,7 @@ pub(super) fn review(app: &App) -> Result {
 
 fn list(app: &App) -> Result {
     let memory = reading(app)?;
-    let dreams = Dreams::new(&app.state_dir, &memory);
-    let unfinished = unfinished(app, &memory);
-    let candidates = dreams.candidates()?;
-    let recalls = recalls(&dreams)?;
-    let (now, settings) = (app.zoned(), settings(app, &recalls));
-    let mut shown = Vec::new();
-    for one in waiting(&candidates) {
-        let change = match dreams.plan(&one.id, &now, &settings) {
-            Ok(planned) => shapes::planned(&planned),
-            Err(error) => json!({ "refused": refusal(&error) }),
-        };
-        shown.push(shapes::candidate(one, &candidates, change));
-    }
-    out::json(&json!({
-        "workspace": answer::path(memory.root()),
-        "candidates": shown,
-        "unfinished": unfinished,
-    }))
+    let view = app.dreaming(&memory).waiting(&app.zoned())?;
+    view.unfinished.iter().for_each(|told| half_done(told));
+    out::json(&view)
 }

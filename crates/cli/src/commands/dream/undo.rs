@@ -1,11 +1,12 @@
 //! `dream undo`: promotions taken back, the latest or any other.
 
-use longhaul_memory::dream::{Candidate, Dreams, Left, Past, Undoing};
+use longhaul_memory::dream::{Dreams, Left, Past, Undoing};
+use longhaul_server::dashboard::views::{FilePatch, without_secrets};
 use longhaul_transcript::Millis;
 
 use super::super::memory_folder::{reading, writing};
 use super::change::show;
-use super::{find, locked, named, recalls, refusal, settings, shapes, unfinished};
+use super::{half_done, locked, named, recalls, settings};
 use crate::args::UndoArgs;
 use crate::prelude::*;
 
@@ -49,8 +50,8 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result {
             "workspace": answer::path(memory.root()),
             "undone": change.undoes,
             "candidate": change.candidate,
-            "files": shapes::files(&change.pages),
-            "left": lines(&undone.left),
+            "files": FilePatch::of(change),
+            "left": without_secrets(undone.left.clone()),
         }));
     }
     for page in &change.pages {
@@ -61,12 +62,6 @@ pub(super) fn undo(app: &App, args: &UndoArgs) -> Result {
         note!("note: {}", stays(line));
     }
     Ok(())
-}
-
-fn lines(left: &[Left]) -> Vec<Value> {
-    let each = left.iter();
-    each.map(|one| json!({ "file": one.file, "line": one.line, "text": out::redacted(&one.text) }))
-        .collect()
 }
 
 fn stays(line: &Left) -> String {
@@ -99,73 +94,37 @@ fn meant<'a>(dreams: &Dreams<'_>, past: &'a [Past], name: &str) -> Result<&'a Pa
 
 fn list(app: &App) -> Result {
     let memory = reading(app)?;
-    let dreams = Dreams::new(&app.state_dir, &memory);
-    let unfinished = unfinished(app, &memory);
-    let recalls = recalls(&dreams)?;
-    let past = dreams.past(&settings(app, &recalls))?;
-    let candidates = dreams.candidates()?;
+    let view = app.dreaming(&memory).promotions()?;
+    view.unfinished.iter().for_each(|told| half_done(told));
     if app.json {
-        let changes: Vec<Value> = past.iter().map(|one| shape(one, &candidates)).collect();
-        return out::json(&json!({
-            "workspace": answer::path(memory.root()),
-            "changes": changes,
-            "unfinished": unfinished,
-        }));
+        return out::json(&view);
     }
-    if past.is_empty() {
+    if view.changes.is_empty() {
         return Err(Failure::nothing("nothing was promoted yet"));
     }
-    for one in &past {
-        let change = &one.change;
-        let said = find(&candidates, &change.candidate);
+    for one in &view.changes {
+        let at = Millis::parse_iso(&one.at).unwrap_or(app.now());
         say!(
             "{}  {}  {}  {}",
-            style(format!("{:>4}", change.number)).bold(),
-            style(&change.candidate).cyan(),
-            style(paint::ago(app.now(), Millis(change.at.as_millisecond()))).dim(),
-            said.map(Candidate::wording).unwrap_or_default()
+            style(format!("{:>4}", one.change)).bold(),
+            style(&one.candidate).cyan(),
+            style(paint::ago(app.now(), at)).dim(),
+            one.text.as_deref().unwrap_or_default()
         )?;
-        match &one.undoing {
-            Undoing::Possible(left) => {
-                for line in left {
-                    say!("      {}", style(stays(line)).yellow())?;
-                }
-            }
-            Undoing::Done(by) => {
-                say!(
-                    "      {}",
-                    style(format!("taken back by change {by}")).dim()
-                )?;
-            }
-            Undoing::Refused(error) => {
-                let told = out::redacted(&error.to_string());
-                say!("      {}", style(told).red())?;
-                if let Some(remedy) = error.remedy() {
-                    say!("      {}", style(remedy).dim())?;
-                }
+        for line in &one.left {
+            say!("      {}", style(stays(line)).yellow())?;
+        }
+        if let Some(by) = one.undone_by {
+            let told = format!("taken back by change {by}");
+            say!("      {}", style(told).dim())?;
+        }
+        if let Some(refused) = &one.refused {
+            say!("      {}", style(&refused.message).red())?;
+            if let Some(remedy) = &refused.remedy {
+                say!("      {}", style(remedy).dim())?;
             }
         }
     }
     out::note("`longhaul dream undo NUMBER` takes one of them back");
     Ok(())
-}
-
-fn shape(one: &Past, candidates: &[Candidate]) -> Value {
-    let change = &one.change;
-    let said = find(candidates, &change.candidate);
-    let (undone_by, left, refused) = match &one.undoing {
-        Undoing::Possible(left) => (None, &left[..], None),
-        Undoing::Done(by) => (Some(by), &[][..], None),
-        Undoing::Refused(error) => (None, &[][..], Some(refusal(error))),
-    };
-    json!({
-        "change": change.number,
-        "at": Millis(change.at.as_millisecond()).to_iso(),
-        "candidate": change.candidate,
-        "text": said.map(Candidate::wording),
-        "possible": matches!(one.undoing, Undoing::Possible(_)),
-        "undoneBy": undone_by,
-        "left": lines(left),
-        "refused": refused,
-    })
 }

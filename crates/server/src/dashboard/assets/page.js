@@ -14,14 +14,19 @@ function tell(text) {
   tell.timer = setTimeout(() => (toast.textContent = ""), 6000);
 }
 document.addEventListener("htmx:responseError", (event) => {
-  const page = new DOMParser().parseFromString(event.detail.xhr.responseText, "text/html");
-  tell(page.querySelector("main p")?.textContent || "That did not work.");
+  const text = event.detail.xhr.responseText;
+  try {
+    tell(JSON.parse(text).error);
+  } catch {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    tell(page.querySelector("main p")?.textContent || "That did not work.");
+  }
 });
 document.addEventListener("htmx:sendError", () => tell("The server does not answer; is it still running?"));
 
 // Parts that follow a session are fetched anew when it changes.
 const live = () => [...document.querySelectorAll("[data-live][id]")];
-if (live().length > 0 && window.EventSource) {
+if ((live().length > 0 || document.getElementById("timeline")?.dataset.source) && window.EventSource) {
   const source = new EventSource("/events");
   source.addEventListener("changed", (event) => {
     const changed = JSON.parse(event.data).sessions;
@@ -35,6 +40,7 @@ if (live().length > 0 && window.EventSource) {
         for (const entry of open) {
           if (entry) document.querySelector(`#${part.id} [data-entry="${CSS.escape(entry)}"] details`)?.setAttribute("open", "");
         }
+        document.querySelectorAll("[data-filter]").forEach(sift);
       });
     }
     document.dispatchEvent(new CustomEvent("longhaul:changed", { detail: changed }));
@@ -58,14 +64,13 @@ document.addEventListener("click", (event) => {
   if (clamped && !window.getSelection().toString()) clamped.classList.toggle("whole");
 });
 
-document.addEventListener("input", (event) => {
-  const rows = event.target.dataset?.filter;
-  if (!rows) return;
-  const words = event.target.value.toLowerCase();
-  for (const row of document.querySelectorAll(rows)) {
+function sift(field) {
+  const words = field.value.toLowerCase();
+  for (const row of document.querySelectorAll(field.dataset.filter)) {
     row.hidden = words !== "" && !row.textContent.toLowerCase().includes(words);
   }
-});
+}
+document.addEventListener("input", (event) => event.target.dataset?.filter && sift(event.target));
 
 // "/" searches, "f" filters, "j" and "k" go from row to row, Enter opens one.
 document.addEventListener("keydown", (event) => {

@@ -1,11 +1,15 @@
 // The timeline of a session: what filled each request, stacked, with thresholds as
-// lines, what was done as marks, and the cost of each request below.
+// lines, what was done as marks, and the cost of each request below. The server sends
+// no more columns than the picture has room for; a stretch that is zoomed into is
+// fetched anew.
 "use strict";
 
 (() => {
   const root = document.getElementById("timeline");
   if (!root) return;
-  const state = document.getElementById("timeline-state");
+  const byId = (id) => document.getElementById(id);
+  const state = byId("timeline-state");
+  const inline = byId("timeline-data");
   const PARTS = [
     ["unrecorded", "not recorded (prompt, tools)"],
     ["system", "system messages"],
@@ -14,135 +18,151 @@
     ["agent", "agent"],
     ["tools", "tool results"],
   ];
-  const MARKS = { compaction: "compaction", pruning: "pruning", checkpoint: "checkpoint", flush: "flush" };
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
   const grouped = new Intl.NumberFormat("en");
   const short = (n) => (n >= 1e6 ? n / 1e6 + "M" : n >= 1e3 ? n / 1e3 + "k" : "" + n);
   let charts = [];
+  let stretch = null;
+  let shown = null;
 
   // Sums from below: the topmost series is the whole.
-  function stack(data, count) {
-    const sums = [];
-    const sum = new Float64Array(count);
-    for (const [part] of PARTS) {
-      const values = data[part];
-      for (let i = 0; i < count; i++) sum[i] += values[i] || 0;
-      sums.push(Float64Array.from(sum));
-    }
-    return sums;
+  function stack(data) {
+    const sum = new Float64Array(data.at.length);
+    return PARTS.map(([part]) => {
+      for (let i = 0; i < sum.length; i++) sum[i] += data[part][i] || 0;
+      return Float64Array.from(sum);
+    });
   }
 
   function marks(data) {
     return (chart) => {
       const { ctx, bbox } = chart;
+      const ratio = devicePixelRatio;
       ctx.save();
       ctx.beginPath();
       ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
       ctx.clip();
-      ctx.lineWidth = devicePixelRatio;
+      ctx.lineWidth = ratio;
       ctx.textAlign = "left";
-      ctx.font = 11 * devicePixelRatio + "px system-ui";
-      for (const { name, at } of data.thresholds || []) {
+      ctx.font = 11 * ratio + "px system-ui";
+      const line = (fromX, fromY, toX, toY) => {
+        ctx.beginPath();
+        ctx.moveTo(fromX, fromY);
+        ctx.lineTo(toX, toY);
+        ctx.stroke();
+      };
+      let written = Infinity;
+      // Pruning begins where a checkpoint is due.
+      for (const [name, at] of Object.entries(data.thresholds).reverse()) {
+        if (name === "prune") continue;
         const y = chart.valToPos(at, "y", true);
         ctx.strokeStyle = ctx.fillStyle = colour("dim");
-        ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
-        ctx.beginPath();
-        ctx.moveTo(bbox.left, y);
-        ctx.lineTo(bbox.left + bbox.width, y);
-        ctx.stroke();
-        if (["gauge", "activation"].includes(name)) ctx.fillText(name + " " + short(at), bbox.left + 6 * devicePixelRatio, y - 4 * devicePixelRatio);
+        ctx.setLineDash([4 * ratio, 4 * ratio]);
+        line(bbox.left, y, bbox.left + bbox.width, y);
+        if (Math.abs(written - y) < 12 * ratio) continue;
+        ctx.fillText(name, bbox.left + 4 * ratio, y - 3 * ratio);
+        written = y;
       }
-      for (const mark of data.marks || []) {
-        const x = chart.valToPos(mark.at - 0.5, "x", true);
-        if (x < bbox.left || x > bbox.left + bbox.width) continue;
-        ctx.strokeStyle = ctx.fillStyle = colour("mark-" + mark.kind) || colour("fore");
-        ctx.setLineDash(mark.kind === "compaction" ? [] : [2 * devicePixelRatio, 3 * devicePixelRatio]);
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
-        ctx.stroke();
-        if (mark.kind === "compaction" && mark.number) ctx.fillText("" + mark.number, x + 3 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
+      ctx.setLineDash([]);
+      for (const { kind, at, number } of data.marks) {
+        const x = chart.valToPos(at - 0.5, "x", true);
+        ctx.strokeStyle = ctx.fillStyle = colour("mark-" + kind);
+        const isCompaction = kind === "compaction";
+        line(x, isCompaction ? bbox.top : bbox.top + bbox.height - 8 * ratio, x, bbox.top + bbox.height);
+        if (isCompaction && number) ctx.fillText(number, x + 3 * ratio, bbox.top + 11 * ratio);
       }
       ctx.restore();
     };
   }
 
-  function legend(data, chart) {
-    const place = document.getElementById("timeline-legend");
-    const at = chart && chart.cursor.idx;
-    const rows = PARTS.map(([part, label]) => {
-      const value = at == null ? null : data[part][at];
-      return `<span class="key key-${part}"></span>${label}` + (at == null ? "" : `: <b>${value == null ? "unknown" : grouped.format(value)}</b>`);
-    });
-    let head = `${grouped.format(data.count)} requests`;
+  function legend(data, at) {
+    const value = (one) => (one == null ? "unknown" : grouped.format(one));
+    const row = (kind, label, one) => `<span class="legend-row"><span class="key ${kind}"></span>${label}${one === undefined ? "" : `: <b>${value(one)}</b>`}</span>`;
+    const pick = (column) => (at == null ? undefined : column[at]);
+    const rows = PARTS.map(([part, label]) => row("key-" + part, label, pick(data[part])));
+    const lines = Object.entries(data.beside || {}).map(([name, column], n) => row("key-beside-" + n, name, pick(column)));
+    const done = [...new Set(data.marks.map((mark) => mark.kind))].map((kind) => row("mark-" + kind, kind));
+    let head = `${grouped.format(data.requests)} requests`;
+    if (data.to - data.from < data.requests) head = `requests ${grouped.format(data.from + 1)} to ${grouped.format(data.to)} of ${grouped.format(data.requests)}`;
     if (data.cost > 0) head += ` · $${data.cost.toFixed(data.cost < 1 ? 3 : 2)}` + (data.unpriced ? ` (${grouped.format(data.unpriced)} without a price)` : "");
     if (at != null) {
-      const time = data.time && data.time[at];
       const whole = PARTS.reduce((sum, [part]) => sum + (data[part][at] || 0), 0);
-      head = `request ${grouped.format(at + 1)}` + (time ? " · " + new Date(time).toISOString().replace("T", " ").slice(0, 19) : "") + ` · <b>${grouped.format(whole)}</b> tokens`;
-      const cost = data.dollars && data.dollars[at];
-      if (cost != null) head += ` · $${cost.toFixed(4)}`;
+      head = `request ${grouped.format(data.at[at] + 1)}` + (data.time[at] ? " · " + new Date(data.time[at]).toISOString().replace("T", " ").slice(0, 19) : "") + ` · <b>${grouped.format(whole)}</b> tokens`;
+      if (data.dollars[at] != null) head += ` · $${data.dollars[at].toFixed(4)}`;
     }
-    const seen = [...new Set((data.marks || []).map((mark) => mark.kind))];
-    const done = seen.map((kind) => `<span class="key mark-${kind}"></span>${MARKS[kind] || kind}`);
-    place.innerHTML = `<div class="legend-head">${head}</div>` + [...rows, ...done].map((row) => `<span class="legend-row">${row}</span>`).join("");
+    byId("timeline-legend").innerHTML = `<div class="legend-head">${head}</div>` + [...rows, ...lines, ...done].join("");
   }
 
   function draw(data) {
-    const count = (data.count = data.tools.length);
+    shown = data;
     charts.forEach((chart) => chart.destroy());
     charts = [];
-    if (count === 0) {
-      state.textContent = "The session has no request yet.";
-      return;
-    }
-    state.textContent = "";
-    const xs = Float64Array.from({ length: count }, (_, i) => i);
-    const sums = stack(data, count);
-    const width = () => Math.max(280, document.getElementById("timeline-chart").clientWidth);
-    const sync = uPlot.sync("timeline");
+    root.dataset.drawn = data.at.length;
+    state.textContent = data.at.length ? "" : "The session has no request yet.";
+    if (!data.at.length) return;
+    const width = () => Math.max(280, byId("timeline-chart").clientWidth);
     const axis = () => ({ stroke: colour("dim"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1 } });
+    const area = (label, name, paths) => ({ label, stroke: colour(name), fill: colour(name), width: 0, points: { show: false }, paths });
+    const cursor = { sync: { key: "timeline" }, drag: { x: true, y: false, setScale: Boolean(inline) }, points: { show: false } };
+    const zoomed = (chart) => {
+      if (inline || chart.select.width < 4) return;
+      const [from, to] = [chart.select.left, chart.select.left + chart.select.width].map((x) => Math.round(chart.posToVal(x, "x")));
+      stretch = [Math.max(0, from), Math.max(from + 1, to)];
+      begin();
+    };
+    const sums = stack(data);
+    const beside = Object.entries(data.beside || {});
+    const lines = beside.map(([label], n) => ({ label, stroke: colour("beside-" + n), width: 1.5, points: { show: false } }));
     // Drawn from the top down, so that each lies on what is below it.
     const order = PARTS.map((_, i) => i).reverse();
-    const series = order.map((i) => ({
-      label: PARTS[i][1], stroke: colour("part-" + PARTS[i][0]), fill: colour("part-" + PARTS[i][0]), width: 0, points: { show: false },
-      paths: uPlot.paths.stepped({ align: 1 }),
-    }));
-    const chart = new uPlot({
-      width: width(), height: 320, padding: [12, 16, 0, 0], legend: { show: false },
-      cursor: { sync: { key: sync.key }, drag: { x: true, y: false }, points: { show: false } },
-      scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, data.thresholds?.length ? data.window : 0) * 1.03 || 1] } },
-      axes: [{ ...axis(), values: (_, ticks) => ticks.map((tick) => short(tick + (Number.isInteger(tick) ? 1 : 0))) }, { ...axis(), size: 56, values: (_, ticks) => ticks.map(short) }],
-      series: [{}, ...series],
-      hooks: { draw: [marks(data)], setCursor: [(chart) => legend(data, chart)] },
-    }, [xs, ...order.map((i) => sums[i])], document.getElementById("timeline-chart"));
-    charts.push(chart);
-    if (data.dollars && data.dollars.some((cost) => cost != null)) {
-      charts.push(new uPlot({
-        width: width(), height: 110, padding: [12, 16, 0, 0], legend: { show: false },
-        cursor: { sync: { key: sync.key }, drag: { x: true, y: false }, points: { show: false } },
-        scales: { x: { time: false } },
-        axes: [{ ...axis(), show: false }, { ...axis(), size: 56, values: (_, ticks) => ticks.map((tick) => "$" + tick) }],
-        series: [{}, { label: "cost", stroke: colour("cost"), fill: colour("cost"), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.9, 60, 1] }) }],
-      }, [xs, Float64Array.from(data.dollars, (cost) => cost || 0)], document.getElementById("timeline-cost")));
-    }
-    if (root.dataset.at) {
-      let from = null;
-      chart.over.addEventListener("mousedown", (event) => (from = event.clientX));
-      chart.over.addEventListener("click", (event) => {
-        if (from == null || Math.abs(event.clientX - from) > 3 || chart.cursor.idx == null) return;
-        location.href = root.dataset.at + "/" + chart.cursor.idx;
+    const make = (options, columns, place) => {
+      const chart = new uPlot({ width: width(), padding: [12, 16, 8, 0], legend: { show: false }, cursor, ...options }, columns, byId(place));
+      chart.over.addEventListener("dblclick", () => {
+        if (inline || !stretch) return;
+        stretch = null;
+        begin();
       });
+      charts.push(chart);
+      return chart;
+    };
+    const chart = make({
+      height: 320,
+      scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, data.window) * 1.03 || 1] } },
+      axes: [{ ...axis(), values: (_, ticks) => ticks.map((tick) => short(tick + (Number.isInteger(tick) ? 1 : 0))) }, { ...axis(), size: 56, values: (_, ticks) => ticks.map(short) }],
+      series: [{}, ...order.map((i) => area(PARTS[i][1], "part-" + PARTS[i][0], uPlot.paths.stepped({ align: 1 }))), ...lines],
+      hooks: { draw: [marks(data)], setCursor: [(chart) => legend(data, chart.cursor.idx)], setSelect: [zoomed] },
+    }, [data.at, ...order.map((i) => sums[i]), ...beside.map(([, column]) => column)], "timeline-chart");
+    if (data.dollars.some((cost) => cost != null)) {
+      make({
+        height: 110, scales: { x: { time: false } },
+        axes: [{ ...axis(), show: false }, { ...axis(), size: 56, values: (_, ticks) => ticks.map((tick) => "$" + tick) }],
+        series: [{}, area("cost", "cost", uPlot.paths.bars({ size: [0.9, 60, 1] }))],
+        hooks: { setSelect: [zoomed] },
+      }, [data.at, Float64Array.from(data.dollars, (cost) => cost || 0)], "timeline-cost");
     }
+    const open = (at) => at != null && root.dataset.at && (location.href = root.dataset.at + "/" + data.at[at]);
+    let pressed = null;
+    chart.over.addEventListener("mousedown", (event) => (pressed = event.clientX));
+    chart.over.addEventListener("click", (event) => {
+      if (pressed != null && Math.abs(event.clientX - pressed) <= 3) open(chart.cursor.idx);
+    });
+    // The same without a mouse.
+    byId("timeline-chart").onkeydown = (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (event.key === "Enter") return open(chart.cursor.idx);
+      if (!step) return;
+      event.preventDefault();
+      const at = Math.max(0, Math.min(data.at.length - 1, (chart.cursor.idx ?? -1) + step));
+      chart.setCursor({ left: chart.valToPos(data.at[at], "x"), top: 10 });
+    };
     legend(data, null);
-    root.dataset.drawn = count;
-    addEventListener("resize", () => charts.forEach((one) => one.setSize({ width: width(), height: one.height })), { once: true });
   }
 
   async function load() {
-    const inline = document.getElementById("timeline-data");
     if (inline) return draw(JSON.parse(inline.textContent));
-    const answer = await fetch(root.dataset.source);
+    const wanted = { columns: Math.min(2000, Math.max(280, byId("timeline-chart").clientWidth)) };
+    if (stretch) [wanted.from, wanted.to] = stretch;
+    const answer = await fetch(root.dataset.source + "?" + new URLSearchParams(wanted));
     const data = await answer.json();
     if (!answer.ok) throw new Error(data.error);
     draw(data);
@@ -150,8 +170,8 @@
   const begin = () => load().catch((error) => (state.textContent = "The timeline cannot be drawn: " + error.message));
   begin();
   document.addEventListener("longhaul:changed", (event) => {
-    const id = root.closest("[data-live]")?.dataset.live;
-    if (!event.detail || event.detail.includes(id)) begin();
+    if (!event.detail || event.detail.includes(root.dataset.session)) begin();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", begin);
+  addEventListener("resize", () => charts.forEach((one) => one.setSize({ width: Math.max(280, byId("timeline-chart").clientWidth), height: one.height })));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => shown && draw(shown));
 })();

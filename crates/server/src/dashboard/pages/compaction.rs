@@ -1,26 +1,41 @@
 //! What a compaction left, and what it took: two columns, each line with its source.
 
+use longhaul_compaction::audit::{Audit, Missing};
 use maud::{Markup, html};
 
 use super::layout::Frame;
-use super::text::{address, gist, number, said, time};
+use super::text::{address, gist, number, said, time, value};
 use crate::dashboard::views::{
-    CompactionRow, CompactionView, Compactions, FileLine, Gone, SaidLine, ToDoLine,
+    CompactionRow, CompactionView, Compactions, FileLine, MessageRow, SaidLine, ToDoLine,
 };
 
 /// All of a session.
-pub(in crate::dashboard) fn compactions(frame: &Frame<'_>, view: &Compactions) -> Markup {
+pub(in crate::dashboard) fn compactions(
+    frame: &Frame<'_>,
+    view: &Compactions,
+    can_redo: bool,
+) -> Markup {
+    let id = view.session.id.as_str();
     let content = html! {
-        section.card data-live=(view.session) #compactions {
+        section.card data-live=(id) #compactions {
             @if view.compactions.is_empty() {
                 div.empty { h2 { "Never compacted" } p { "All that was said still stands in the context." } }
             } @else { (table(frame, view)) }
+            @if can_redo {
+                p { "The latest compaction or pruning was taken back. "
+                    (frame.change("Do it again", &["sessions", id, "redo"])) }
+            }
         }
     };
     frame.page("Compactions", content)
 }
 
 pub(super) fn table(frame: &Frame<'_>, view: &Compactions) -> Markup {
+    let lost = |one: &CompactionRow| match one.fidelity.as_ref().map(Audit::losses) {
+        None => html! { "–" },
+        Some(0) => html! { "0" },
+        Some(lost) => html! { span.warning { (lost) } },
+    };
     html! {
         table.list {
             thead { tr {
@@ -29,12 +44,12 @@ pub(super) fn table(frame: &Frame<'_>, view: &Compactions) -> Markup {
             } }
             tbody { @for one in &view.compactions {
                 tr data-row {
-                    td.number { a href=(address(&["sessions", &view.session, "compactions", &one.number.to_string()])) { (one.number) } }
+                    td.number { a href=(address(&["sessions", &view.session.id, "compactions", &one.number.to_string()])) { span.narrow { "Compaction " } (one.number) } }
                     td { (time(frame.now, one.time.as_deref())) }
-                    td { (one.layer.as_deref().unwrap_or("by the agent")) @if let Some(trigger) = &one.trigger { div.dim { (trigger) } } }
+                    td { (said(one.layer.as_deref().unwrap_or("by the agent"))) @if let Some(trigger) = &one.trigger { div.dim { (said(trigger)) } } }
                     td.number { (tokens(one)) }
-                    td.dim { (one.fidelity.as_deref().unwrap_or("no audit: another program compacted")) }
-                    td.number { @match one.lost { Some(0) => "0", Some(lost) => span.warning { (lost) }, None => "–" } }
+                    td.dim { @match &one.fidelity { Some(fidelity) => (fidelity), None => "no audit: another program compacted" } }
+                    td.number { span.narrow { "lost: " } (lost(one)) }
                 }
             } }
         }
@@ -46,17 +61,11 @@ fn tokens(row: &CompactionRow) -> String {
     format!("{} → {}", count(row.tokens_before), count(row.tokens_after))
 }
 
-/// One of them.
+/// One of them: all that the view has.
 pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView) -> Markup {
     let one = &view.compaction;
-    let to = |number: usize| {
-        address(&[
-            "sessions",
-            &view.session,
-            "compactions",
-            &number.to_string(),
-        ])
-    };
+    let id = view.session.id.as_str();
+    let to = |number: usize| address(&["sessions", id, "compactions", &number.to_string()]);
     let content = html! {
         div.compaction-head {
             h2 { "Compaction " (one.number) " of " (view.of) }
@@ -64,41 +73,38 @@ pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView)
                 @if one.number > 1 { a rel="prev" href=(to(one.number - 1)) { "← before" } }
                 @if one.number < view.of { a rel="next" href=(to(one.number + 1)) { "after →" } }
             }
+            @if one.number == view.of { (frame.change("Undo this compaction", &["sessions", id, "compactions", &one.entry, "undo"])) }
         }
         dl.facts {
             div { dt { "When" } dd { (time(frame.now, one.time.as_deref())) } }
-            div { dt { "How" } dd { (one.layer.as_deref().unwrap_or("by the agent")) @if let Some(trigger) = &one.trigger { ", " (trigger) } } }
+            div { dt { "How" } dd { (said(one.layer.as_deref().unwrap_or("by the agent"))) @if let Some(trigger) = &one.trigger { ", " (said(trigger)) } } }
             div { dt { "Tokens" } dd { (tokens(one)) } }
-            @if let Some(by) = &one.summarizer { div { dt { "Summary by" } dd { (by) } } }
-            @if let Some(checkpoint) = &one.checkpoint { div { dt { "Checkpoint" } dd { (checkpoint) } } }
-            div { dt { "Entry" } dd { (source(view, &one.entry, &one.entry)) } }
+            @if let Some(count) = one.messages_compacted { div { dt { "Messages summarised" } dd { (number(count)) } } }
+            @if one.epoch != one.number { div { dt { "Epoch" } dd { (one.epoch) } } }
+            @if let Some(by) = &one.summarizer { div { dt { "Summary by" } dd { (said(by)) } } }
+            @if let Some(checkpoint) = &one.checkpoint { div { dt { "Checkpoint" } dd { (said(checkpoint)) } } }
+            div { dt { "Entry" } dd { (source(id, &one.entry)) ", line " (one.line) } }
         }
-        @if let Some(fidelity) = &one.fidelity { p.fidelity #fidelity { (fidelity) } }
-        @if let Some(audit) = &view.fidelity {
-            @if !audit.lost.is_empty() {
-                section.card.warning #lost { h3 { "Lost" }
-                    ul.lines { @for missing in &audit.lost {
-                        li data-line { span.tag { (missing.what) } " " span.text { (said(&missing.text)) }
-                            @if let Some(entry) = &missing.entry { (source(view, entry.as_str(), "source")) } }
-                    } }
-                }
-            }
+        @if let Some(audit) = &one.fidelity {
+            p.fidelity #fidelity { (audit) }
+            (missing(id, "lost", "Lost", &audit.lost))
         }
         div.columns {
             section.card aria-labelledby="before-title" {
                 h3 #before-title { "Before: what left the context" }
-                @if view.archived { p.dim { "It lies in the archive; " code { "longhaul session restore" } " puts it back." } }
-                (messages(frame, view, "left", &view.left))
+                @if view.archived { p.dim { "What is older lies in the archive; " code { "longhaul session restore" } " puts it back." } }
+                (messages(frame, id, "left", None, &view.left))
             }
             section.card aria-labelledby="after-title" {
                 h3 #after-title { "After: what stands there" }
                 (words(frame, view))
+                @if let Some(audit) = &one.fidelity { (missing(id, "reduced", "Not whole, by its audit at the time", &audit.reduced)) }
                 (files(view))
-                (items(view, "to-dos", "Open items", &view.to_dos))
-                (items(view, "notes", "Notes", &view.notes))
-                details #summary { summary { "The summary, as the model reads it" } pre.text { (said(&view.summary)) } }
+                (items(id, "to-dos", "Open items", &view.to_dos))
+                (items(id, "notes", "Notes", &view.notes))
+                details #summary { summary { "The summary, as the model reads it (" (number(one.summary_bytes as u64)) " bytes)" } pre.text { (said(&one.summary)) } }
                 details #stayed-box open[view.stayed.len() <= 12] { summary { "Messages that stayed (" (view.stayed.len()) ")" }
-                    (messages(frame, view, "stayed", &view.stayed)) }
+                    (messages(frame, id, "stayed", None, &view.stayed)) }
             }
         }
     };
@@ -106,18 +112,51 @@ pub(in crate::dashboard) fn compaction(frame: &Frame<'_>, view: &CompactionView)
 }
 
 /// A link to the entry that a line comes from.
-fn source(view: &CompactionView, entry: &str, label: &str) -> Markup {
-    let short: String = label.chars().take(8).collect();
-    let href = address(&["sessions", &view.session, "entries", entry]);
-    html! { a.source href=(href) title=(entry) { (short) } }
+fn source(session: &str, entry: &str) -> Markup {
+    let short: String = entry.chars().take(8).collect();
+    let href = address(&["sessions", session, "entries", entry]);
+    html! { a.source href=(href) title=(entry) { (said(&short)) } }
+}
+
+/// What can be done with an entry: copied, found again, pinned, put back.
+pub(super) fn tools(frame: &Frame<'_>, session: &str, entry: &str, is_pinned: bool) -> Markup {
+    let to = |what| ["sessions", session, "entries", entry, what];
+    let again = format!(
+        "/search?q={}&session={}&in=session",
+        value(entry),
+        value(session)
+    );
+    html! {
+        button.small type="button" data-copy { "Copy" }
+        @if frame.may_write() {
+            @if is_pinned { (frame.change("Unpin", &to("unpin"))) } @else { (frame.change("Pin", &to("pin"))) }
+            (frame.change("Recall into the context", &to("recall")))
+        } @else { a.source href=(again) { "recall" } }
+    }
+}
+
+/// What the audit named.
+fn missing(session: &str, id: &str, title: &str, lines: &[Missing]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            details #(id) open[id == "lost"] { summary.warning[id == "lost"] { (title) " (" (lines.len()) ")" }
+                ul.lines.tight { @for line in lines {
+                    li data-line {
+                        span.tag { (line.what) } " "
+                        @if let Some(channel) = line.channel { span.tag { (channel.as_str()) } " " }
+                        span.text { (said(&line.text)) }
+                        @if let Some(entry) = &line.entry { " " (source(session, entry.as_str())) }
+                    }
+                } }
+            }
+        }
+    }
 }
 
 fn words(frame: &Frame<'_>, view: &CompactionView) -> Markup {
     let count = |standing: &str| {
-        view.said
-            .iter()
-            .filter(|line| line.standing == standing)
-            .count()
+        let all = view.said.iter();
+        all.filter(|line| line.standing == standing).count()
     };
     html! {
         details #said open {
@@ -125,21 +164,20 @@ fn words(frame: &Frame<'_>, view: &CompactionView) -> Markup {
                 (count("whole")) " whole, " (count("shortened")) " shortened, "
                 (count("recallable") + view.said_unlisted as usize) " recallable"
                 @if count("nowhere") > 0 { ", " span.warning { (count("nowhere")) " nowhere" } } ")" }
-            ol.lines { @for line in &view.said { (said_line(frame, view, line)) } }
+            ol.lines { @for line in &view.said { (said_line(frame, &view.session.id, line)) } }
             @if view.said_unlisted > 0 { p.dim { "and " (view.said_unlisted) " older texts that can only be recalled" } }
         }
     }
 }
 
-fn said_line(frame: &Frame<'_>, view: &CompactionView, line: &SaidLine) -> Markup {
+fn said_line(frame: &Frame<'_>, session: &str, line: &SaidLine) -> Markup {
     html! {
         li data-line data-entry=(line.entry) data-standing=(line.standing) {
             div.line-head {
                 span.tag.(line.standing) { (line.standing) }
                 @if line.channel != "prompt" { span.tag { (line.channel) } }
-                (source(view, &line.entry, &line.entry))
-                button.small data-copy { "Copy" }
-                @if frame.may_write() { button.small hx-post=(address(&["sessions", &view.session, "entries", &line.entry, "pin"])) { "Pin" } }
+                (source(session, &line.entry))
+                (tools(frame, session, &line.entry, false))
             }
             div.text.clamp { (said(&line.text)) }
         }
@@ -148,11 +186,8 @@ fn said_line(frame: &Frame<'_>, view: &CompactionView, line: &SaidLine) -> Marku
 
 fn files(view: &CompactionView) -> Markup {
     let group = |id: &str, title: &str, changed: bool| {
-        let lines: Vec<&FileLine> = view
-            .files
-            .iter()
-            .filter(|file| file.changed == changed)
-            .collect();
+        let lines = view.files.iter().filter(|file| file.changed == changed);
+        let lines: Vec<&FileLine> = lines.collect();
         html! {
             @if !lines.is_empty() {
                 details #(id) open[changed] { summary { (title) " (" (lines.len()) ")" }
@@ -160,7 +195,7 @@ fn files(view: &CompactionView) -> Markup {
                         li data-line {
                             span.text.path { (said(&file.path)) }
                             @if !file.stands { " " span.tag { "by its folder or recall" } }
-                            @if let Some(entry) = &file.entry { " " (source(view, entry, entry)) }
+                            @if let Some(entry) = &file.entry { " " (source(&view.session.id, entry)) }
                         }
                     } }
                 }
@@ -170,7 +205,7 @@ fn files(view: &CompactionView) -> Markup {
     html! { (group("files-changed", "Files changed", true)) (group("files-read", "Files only read", false)) }
 }
 
-fn items(view: &CompactionView, id: &str, title: &str, lines: &[ToDoLine]) -> Markup {
+fn items(session: &str, id: &str, title: &str, lines: &[ToDoLine]) -> Markup {
     html! {
         @if !lines.is_empty() {
             details #(id) open { summary { (title) " (" (lines.len()) ")" }
@@ -178,7 +213,7 @@ fn items(view: &CompactionView, id: &str, title: &str, lines: &[ToDoLine]) -> Ma
                     li data-line {
                         span.text { (said(&line.text)) }
                         @if !line.stands { " " span.tag.nowhere { "not in the context" } }
-                        @if let Some(entry) = &line.entry { " " (source(view, entry, entry)) }
+                        @if let Some(entry) = &line.entry { " " (source(session, entry)) }
                     }
                 } }
             }
@@ -186,22 +221,42 @@ fn items(view: &CompactionView, id: &str, title: &str, lines: &[ToDoLine]) -> Ma
     }
 }
 
-fn messages(frame: &Frame<'_>, view: &CompactionView, id: &str, messages: &[Gone]) -> Markup {
+/// Messages, each folded.
+pub(super) fn messages(
+    frame: &Frame<'_>,
+    session: &str,
+    id: &str,
+    live: Option<&str>,
+    messages: &[MessageRow],
+) -> Markup {
     html! {
-        ul.messages #(id) { @for message in messages {
+        ol.messages #(id) data-live=[live] { @for message in messages {
             li data-line data-entry=(message.entry) {
                 details {
                     summary {
-                        span.tag { (message.role) } " " span.dim { (number(u64::from(message.tokens))) } " " (gist(&message.text, 110))
+                        span.tag.(role_class(&message.role)) { (said(&message.role)) } " "
+                        @if let Some(tool) = &message.tool { span.tag { (said(tool)) } " " }
+                        @if message.pinned { span.tag.pinned { "pinned" } " " }
+                        @if message.edited { span.tag { "hidden in part" } " " }
+                        span.dim { (number(u64::from(message.tokens))) } " " (gist(&message.text, 140))
                     }
                     div.line-head {
-                        (source(view, &message.entry, &message.entry))
-                        button.small data-copy { "Copy" }
-                        @if frame.may_write() { button.small hx-post=(address(&["sessions", &view.session, "entries", &message.entry, "pin"])) { "Pin" } }
+                        (source(session, &message.entry))
+                        (tools(frame, session, &message.entry, message.pinned))
                     }
-                    pre.text { (said(&message.text)) }
+                    pre.text tabindex="0" { (said(&message.text)) }
                 }
             }
         } }
+    }
+}
+
+fn role_class(role: &str) -> &'static str {
+    match role {
+        "user" => "user",
+        "assistant" => "agent",
+        "toolResult" | "bashExecution" => "tools",
+        "compactionSummary" | "branchSummary" => "summary",
+        _ => "other",
     }
 }

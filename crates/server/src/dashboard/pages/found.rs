@@ -35,7 +35,7 @@ pub(in crate::dashboard) fn found(
         ol.hits { @for hit in &view.hits {
             li.card data-row data-entry=(hit.entry) {
                 div.line-head {
-                    span.tag { (hit.who) }
+                    span.tag { (said(&hit.who)) }
                     (time(frame.now, hit.time.as_deref()))
                     a.source href=(address(&["sessions", &hit.session, "entries", &hit.entry])) { "whole entry" }
                     a.source href=(address(&["sessions", &hit.session])) { "session " (gist(&hit.session, 8)) }

@@ -50,6 +50,15 @@ impl Frame<'_> {
         self.csrf.is_some()
     }
 
+    /// What changes something, where that is allowed.
+    pub(super) fn change(&self, label: &str, parts: &[&str]) -> Markup {
+        html! {
+            @if self.may_write() {
+                button.small type="button" hx-post={ "/api" (address(parts)) } hx-swap="none" { (label) }
+            }
+        }
+    }
+
     /// A whole page.
     pub(super) fn page(&self, title: &str, content: Markup) -> Markup {
         let tabs = [

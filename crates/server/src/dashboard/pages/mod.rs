@@ -5,6 +5,7 @@ mod context;
 mod found;
 mod layout;
 mod memory;
+mod replay;
 mod sessions;
 mod text;
 mod timeline;
@@ -19,7 +20,9 @@ pub(super) use context::{context, entry};
 pub(super) use found::found;
 pub(super) use layout::Frame;
 pub(super) use memory::{dreams, memory};
+pub use replay::replay_report;
 pub(super) use sessions::sessions;
+pub(super) use text::address;
 pub(super) use timeline::timeline;
 
 use self::layout::bare;

@@ -55,7 +55,8 @@ fn rows(frame: &Frame<'_>, view: &Sessions, wanted: &Wanted) -> Markup {
                 div.card.empty {
                     h2 { "No agent has a session here yet" }
                     p { "longhaul looks where pi, OpenClaw, Claude Code and Codex keep theirs." }
-                    p { code { "longhaul sample ~/.pi/agent/sessions/demo.jsonl --compact-at 120k" } " makes one to try things out." }
+                    @if frame.may_write() { p { (frame.change("Make a sample session", &["sample"])) } }
+                    @else { p { code { "longhaul serve --write" } " offers to make a sample here, " code { "longhaul sample demo.jsonl" } " makes one as a file." } }
                 }
             } @else {
                 p.count {
@@ -100,7 +101,7 @@ fn row(now: Millis, row: &SessionRow) -> Markup {
             }
             td.number {
                 @if let Some(count) = row.compactions {
-                    @if count.certainty == "atLeast" { "≥ " } (count.count)
+                    @if count.certainty == "atLeast" { "≥ " } (count.count) span.narrow { " compactions" }
                 }
             }
             td.number {

@@ -13,7 +13,7 @@ const PART: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 /// An address of parts, each of which may hold anything.
-pub(super) fn address(parts: &[&str]) -> String {
+pub(in crate::dashboard) fn address(parts: &[&str]) -> String {
     let each = parts.iter().map(|part| utf8_percent_encode(part, PART));
     each.map(|part| format!("/{part}")).collect()
 }

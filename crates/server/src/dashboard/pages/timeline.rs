@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::layout::Frame;
-use super::text::{address, dollars, number, time};
+use super::text::{address, dollars, number, said, time};
 use crate::dashboard::views::{Compactions, SessionRow};
 
 /// The page.
@@ -17,10 +17,10 @@ pub(in crate::dashboard) fn timeline(
     let at = address(&["sessions", id, "requests"]);
     let content = html! {
         (facts(frame, row))
-        section.card.chart-card data-live=(id) {
+        section.card.chart-card {
             div.chart-head {
                 h2 { "What filled each request" }
-                p.dim.hint { "Point to see a request, click to open its context, drag to zoom, double-click to see all." }
+                p.dim.hint { "Point to see a request, click to open its context, drag to zoom, double-click to see all. With the keyboard: arrows and Enter." }
             }
             (chart(&data, &at, id))
             noscript { p.warning { "The timeline is drawn by a script. The same numbers: " a href=(data) { "as JSON" } } }
@@ -36,17 +36,28 @@ pub(in crate::dashboard) fn timeline(
 }
 
 /// Where the chart is drawn, with a legend that says each value.
-pub(super) fn chart(data: &str, at: &str, id: &str) -> Markup {
+fn chart(data: &str, at: &str, id: &str) -> Markup {
     html! {
         link rel="stylesheet" href="/assets/uplot.css";
-        div #timeline.timeline data-source=(data) data-at=(at) data-compactions=(address(&["sessions", id, "compactions"])) {
+        (place(Some((data, at, id))))
+        script src="/assets/uplot.js" defer {}
+        script src="/assets/timeline.js" defer {}
+    }
+}
+
+/// The place itself: filled from the interface, or by what stands in the page.
+pub(super) fn place(source: Option<(&str, &str, &str)>) -> Markup {
+    let (data, at, id) = match source {
+        Some((data, at, id)) => (Some(data), Some(at), Some(id)),
+        None => (None, None, None),
+    };
+    html! {
+        div #timeline.timeline data-source=[data] data-at=[at] data-session=[id] {
             p.dim #timeline-state role="status" { "Reading the session…" }
-            div #timeline-chart {}
+            div #timeline-chart tabindex="0" role="group" aria-label="What filled each request, as a chart" {}
             div #timeline-cost {}
             div #timeline-legend.legend aria-live="off" {}
         }
-        script src="/assets/uplot.js" defer {}
-        script src="/assets/timeline.js" defer {}
     }
 }
 
@@ -54,14 +65,14 @@ fn facts(frame: &Frame<'_>, row: &SessionRow) -> Markup {
     html! {
         dl.facts #facts data-live=(row.id) {
             div { dt { "Agent" } dd { (row.agent) } }
-            @if let Some(model) = &row.model { div { dt { "Model" } dd { (model) } } }
+            @if let Some(model) = &row.model { div { dt { "Model" } dd { (said(model)) } } }
             @if let (Some(tokens), Some(window), Some(percent)) = (row.tokens, row.window, row.percent) {
                 div { dt { "Context" } dd { (number(u64::from(tokens))) " of " (number(u64::from(window))) " (" (format!("{percent:.1} %")) ")" } }
             }
             @if let Some(count) = row.compactions { div { dt { "Compactions" } dd { @if count.certainty == "atLeast" { "≥ " } (count.count) } } }
             @if let Some(cost) = row.dollars { div { dt { "Cost" } dd { (dollars(cost)) } } }
             div { dt { "Last activity" } dd { (time(frame.now, row.modified.as_deref())) } }
-            div.wide { dt { "File" } dd.path { (super::text::said(&row.path)) } }
+            div.wide { dt { "File" } dd.path { (said(&row.path)) } }
         }
     }
 }

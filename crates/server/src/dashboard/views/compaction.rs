@@ -1,5 +1,5 @@
 //! The compactions of a session, and what one of them left: every text of the user's
-//! with where it is, files, to-dos, notes, and the messages that went.
+//! with where it is, files, to-dos, notes, and the messages that went and stayed.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,16 @@ use longhaul_engine::aftermath::Aftermath;
 use longhaul_engine::checkpoints::named_checkpoint;
 use longhaul_engine::marks::fidelity;
 use longhaul_engine::measure::Meter;
+use longhaul_engine::standing::About;
 use longhaul_engine::survey::Survey;
-use longhaul_transcript::{Body, Compaction, Context, Entry, EntryId, Role, Session};
+use longhaul_transcript::{
+    Body, Compaction, Context, ContextMessage, Entry, EntryId, Result, Role, has_archive,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
-use crate::desk::Desk;
-use crate::http::Refusal;
+use super::{MessageRow, Subject, pins};
+use crate::again::is_whole;
 
 /// One compaction.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -23,8 +25,12 @@ use crate::http::Refusal;
 pub struct CompactionRow {
     /// Its number among those on the path, from 1.
     pub number: usize,
+    /// The number that it gives itself.
+    pub epoch: usize,
     /// Its entry.
     pub entry: String,
+    /// The line of the file.
+    pub line: u64,
     /// When.
     pub time: Option<String>,
     /// How deep it went; none where the agent compacted by itself.
@@ -41,18 +47,21 @@ pub struct CompactionRow {
     pub summarizer: Option<String>,
     /// The checkpoint that holds the work as it was before.
     pub checkpoint: Option<String>,
-    /// What the audit counted, in one line.
-    pub fidelity: Option<String>,
-    /// How much was lost by it.
-    pub lost: Option<u32>,
+    /// What its audit counted at the time.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub fidelity: Option<Audit>,
+    /// The size of the summary.
+    pub summary_bytes: usize,
+    /// The summary, as the model reads it.
+    pub summary: String,
 }
 
-/// Every compaction on the path of a session.
+/// Every compaction on the path of a session: what `context history` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Compactions {
-    /// The session's id.
-    pub session: String,
+    /// The session.
+    pub session: About,
     /// Oldest first.
     pub compactions: Vec<CompactionRow>,
 }
@@ -97,27 +106,13 @@ pub struct ToDoLine {
     pub stands: bool,
 }
 
-/// A message that left the context.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Gone {
-    /// Its entry.
-    pub entry: String,
-    /// Who spoke.
-    pub role: String,
-    /// Its tokens.
-    pub tokens: u32,
-    /// What it says, whole.
-    pub text: String,
-}
-
-/// What a compaction left.
+/// What a compaction left: what `context diff` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CompactionView {
-    /// The session's id.
-    pub session: String,
-    /// Its numbers.
+    /// The session.
+    pub session: About,
+    /// Its numbers, its summary and its audit.
     pub compaction: CompactionRow,
     /// How many compactions the path has.
     pub of: usize,
@@ -131,32 +126,23 @@ pub struct CompactionView {
     pub to_dos: Vec<ToDoLine>,
     /// Notes.
     pub notes: Vec<ToDoLine>,
-    /// The messages that left.
-    pub left: Vec<Gone>,
+    /// The messages that left, as they stood in the context before.
+    pub left: Vec<MessageRow>,
     /// The messages that stayed.
-    pub stayed: Vec<Gone>,
-    /// The summary, as the model reads it.
-    pub summary: String,
-    /// Whether some of what left lies in an archive, and is not listed.
+    pub stayed: Vec<MessageRow>,
+    /// Whether what left lies in an archive, so that not all of it is listed.
     pub archived: bool,
-    /// What the audit counted at the time.
-    #[schemars(with = "serde_json::Value")]
-    pub fidelity: Option<Audit>,
 }
 
 impl Compactions {
     /// Those of a session.
-    pub fn of(desk: &Desk, name: &str) -> Shown<Compactions> {
-        let session = desk.shown(name)?;
-        let survey = Survey::of(&session, &desk.keep(&session))?;
-        let entries = survey.compactions(&session)?;
-        let rows = entries
-            .iter()
-            .zip(1..)
-            .filter_map(|(entry, number)| row(entry, number));
+    pub fn of(subject: &Subject<'_>) -> Result<Compactions> {
+        let survey = Survey::of(subject.session, &subject.keep)?;
+        let entries = survey.compactions(subject.session)?;
+        let rows = entries.iter().zip(1..);
         Ok(Compactions {
-            session: longhaul_engine::catalog::id_of(session.reference()),
-            compactions: rows.collect(),
+            session: subject.about(),
+            compactions: rows.filter_map(|(entry, nth)| row(entry, nth)).collect(),
         })
     }
 }
@@ -165,19 +151,22 @@ fn row(entry: &Entry, number: usize) -> Option<CompactionRow> {
     let Body::Compaction(compaction) = &entry.body else {
         return None;
     };
-    let audit = fidelity(entry);
     let Compaction {
+        epoch,
         layer,
         trigger,
         tokens_before,
         tokens_after,
         messages_compacted,
         summarizer,
+        summary,
         ..
     } = compaction.clone();
     Some(CompactionRow {
         number,
+        epoch: epoch.map_or(number, |epoch| epoch as usize),
         entry: entry.id.to_string(),
+        line: entry.place.line,
         time: entry.time.map(|time| time.to_iso()),
         layer,
         trigger,
@@ -186,35 +175,36 @@ fn row(entry: &Entry, number: usize) -> Option<CompactionRow> {
         messages_compacted,
         summarizer,
         checkpoint: named_checkpoint(entry.raw()).map(|id| id.to_string()),
-        lost: audit.as_ref().map(Audit::losses),
-        fidelity: audit.map(|audit| audit.to_string()),
+        fidelity: fidelity(entry),
+        summary_bytes: summary.len(),
+        summary,
     })
 }
 
 impl CompactionView {
-    /// What the compaction with this number, or whose id begins so, left.
-    pub fn of(desk: &Desk, name: &str, which: &str) -> Shown<CompactionView> {
-        let session = desk.shown(name)?;
-        let keep = desk.keep(&session);
-        let survey = Survey::of(&session, &keep)?;
-        let entries = survey.compactions(&session)?;
-        let at = match which.parse::<usize>() {
-            Ok(number) => number.checked_sub(1).filter(|at| *at < entries.len()),
-            Err(_) => entries
-                .iter()
-                .position(|entry| entry.id.as_str().starts_with(which)),
+    /// What the compaction with this number, or whose id begins so, left; without a
+    /// name, the latest. None where there is none.
+    pub fn of(subject: &Subject<'_>, which: Option<&str>) -> Result<Option<CompactionView>> {
+        let Subject { session, keep, .. } = subject;
+        let survey = Survey::of(session, keep)?;
+        let entries = survey.compactions(session)?;
+        let at = match which {
+            None => entries.len().checked_sub(1),
+            Some(name) => match name.parse::<usize>() {
+                Ok(number) if (1..=entries.len()).contains(&number) => Some(number - 1),
+                _ => entries
+                    .iter()
+                    .position(|entry| entry.id.as_str().starts_with(name)),
+            },
         };
-        let at = at.ok_or_else(|| {
-            Refusal::unknown(format!(
-                "This session has {} compactions; there is none called {which:?}.",
-                entries.len()
-            ))
-        })?;
-        let entry = &entries[at];
-        let compaction =
-            row(entry, at + 1).ok_or_else(|| Refusal::unknown("That entry is no compaction."))?;
-        let after = Aftermath::of(&session, &entry.id, &keep)?;
-        let survival = after.survival(&session, &survey);
+        let Some((entry, at)) = at.and_then(|at| Some((entries.get(at)?, at))) else {
+            return Ok(None);
+        };
+        let Some(compaction) = row(entry, at + 1) else {
+            return Ok(None);
+        };
+        let after = Aftermath::of(session, &entry.id, keep)?;
+        let survival = after.survival(session, &survey);
         let said = survival.texts.iter().map(|(said, standing)| SaidLine {
             entry: said.entry.to_string(),
             channel: said.channel.as_str().to_owned(),
@@ -231,28 +221,28 @@ impl CompactionView {
         };
         let files = survival.changed.iter().map(file(true));
         let files = files.chain(survival.read.iter().map(file(false)));
-        let before = before(&session, entry)?;
-        let mut meter = Meter::new(desk.config.tokens.estimator);
-        let staying: HashSet<&EntryId> = after
-            .messages()
-            .iter()
-            .map(|message| &message.entry)
-            .collect();
-        let mut gone = |message: &longhaul_transcript::ContextMessage| Gone {
-            entry: message.entry.to_string(),
-            role: message.role.to_string(),
-            tokens: meter.message(message).0,
-            text: longhaul_engine::recall::message_text(&message.view()),
+        let (before, archived) = match &entry.parent {
+            Some(parent) => {
+                let loaded = session.load_at(parent)?;
+                let archived = has_archive(session.path()) && !is_whole(&loaded);
+                (Context::build(&loaded).messages, archived)
+            }
+            None => (Vec::new(), false),
         };
-        let is_summary = |role: &Role| *role == Role::CompactionSummary;
-        let left = before
-            .messages
-            .iter()
-            .filter(|message| !is_summary(&message.role) && !staying.contains(&message.entry));
-        let left: Vec<Gone> = left.map(&mut gone).collect();
-        let stayed = after.messages().iter().filter(|one| !is_summary(&one.role));
-        Ok(CompactionView {
-            session: longhaul_engine::catalog::id_of(session.reference()),
+        let pins = pins(&survey);
+        let mut meter = Meter::new(subject.estimator);
+        let mut shown = |message: &ContextMessage| {
+            let tokens = meter.message(message);
+            MessageRow::of(message, tokens, &pins)
+        };
+        let staying: HashSet<&EntryId> = after.messages().iter().map(|one| &one.entry).collect();
+        let is_said = |message: &&ContextMessage| message.role != Role::CompactionSummary;
+        let left = before.iter().filter(is_said);
+        let left = left.filter(|message| !staying.contains(&message.entry));
+        let left = left.map(&mut shown).collect();
+        let stayed = after.messages().iter().filter(is_said).map(shown).collect();
+        Ok(Some(CompactionView {
+            session: subject.about(),
             compaction,
             of: entries.len(),
             said: said.collect(),
@@ -260,24 +250,11 @@ impl CompactionView {
             files: files.collect(),
             to_dos: survival.to_dos.iter().map(line).collect(),
             notes: survival.notes.iter().map(line).collect(),
-            stayed: stayed.map(gone).collect(),
-            archived: left.is_empty() && longhaul_transcript::has_archive(session.path()),
             left,
-            summary: match &entry.body {
-                Body::Compaction(compaction) => compaction.summary.clone(),
-                _ => String::new(),
-            },
-            fidelity: fidelity(entry),
-        })
+            stayed,
+            archived,
+        }))
     }
-}
-
-/// The context that it was asked to shorten.
-fn before(session: &Session, entry: &Entry) -> Shown<Context> {
-    Ok(match &entry.parent {
-        Some(parent) => Context::build(&session.load_at(parent)?),
-        None => Context::default(),
-    })
 }
 
 fn line(traced: &Traced<'_>) -> ToDoLine {

@@ -1,36 +1,18 @@
 //! A context: what the model would be sent now, or was sent at any point before.
 
+use std::collections::BTreeMap;
+
 use longhaul_engine::measure::{Meter, Parts};
-use longhaul_engine::standing::{self, Standing};
-use longhaul_tokens::{Tokens, Window};
-use longhaul_transcript::{EntryId, Role};
+use longhaul_engine::recall::message_text;
+use longhaul_engine::standing::{About, Thresholds};
+use longhaul_engine::survey::Survey;
+use longhaul_tokens::Tokens;
+use longhaul_transcript::{ContextMessage, EntryId, Role};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
+use super::{Shown, pins};
 use crate::desk::Desk;
-
-/// A threshold of a window.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Threshold {
-    /// Its name.
-    pub name: &'static str,
-    /// Where it is, in tokens.
-    pub at: u32,
-    /// What happens there.
-    pub what: &'static str,
-}
-
-/// A part of a context.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Filled {
-    /// What it is.
-    pub part: String,
-    /// Its tokens by our count; none where nobody recorded it.
-    pub tokens: Option<u32>,
-}
 
 /// One message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -52,24 +34,29 @@ pub struct MessageRow {
     pub pinned: bool,
 }
 
-/// What is put back beside the messages.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Restored {
-    /// What it is.
-    pub kind: String,
-    /// The text.
-    pub text: String,
-    /// Its tokens.
-    pub tokens: u32,
+impl MessageRow {
+    pub(super) fn of(message: &ContextMessage, tokens: Tokens, pins: &[EntryId]) -> MessageRow {
+        let view = message.view();
+        let tool = view.tool_name();
+        let tool = tool.filter(|_| message.role == Role::ToolResult);
+        MessageRow {
+            entry: message.entry.to_string(),
+            role: message.role.to_string(),
+            tool: tool.map(|tool| tool.into_owned()),
+            tokens: tokens.0,
+            text: message_text(&view),
+            edited: message.edited,
+            pinned: pins.contains(&message.entry),
+        }
+    }
 }
 
 /// A context.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextView {
-    /// The session's id.
-    pub session: String,
+    /// The session.
+    pub session: About,
     /// What a status says of it; of the context now, not of earlier ones.
     pub status: Option<serde_json::Value>,
     /// The entry up to which it goes, where that is not the newest.
@@ -83,11 +70,16 @@ pub struct ContextView {
     /// The share of the window, in percent.
     pub percent: f64,
     /// The thresholds.
-    pub thresholds: Vec<Threshold>,
+    #[schemars(with = "BTreeMap<String, u32>")]
+    pub thresholds: Thresholds,
     /// What comes next.
     pub next: String,
-    /// What fills it, part by part.
-    pub parts: Vec<Filled>,
+    /// What fills it, part by part, by our own count.
+    #[schemars(with = "BTreeMap<String, u32>")]
+    pub parts: Parts,
+    /// What the provider counted beyond that: the prompt and the tools, which agents
+    /// do not record. Unknown where the provider said nothing.
+    pub unrecorded: Option<u32>,
     /// The messages.
     pub messages: Vec<MessageRow>,
 }
@@ -103,85 +95,32 @@ impl ContextView {
         let meter = Meter::new(desk.config.tokens.estimator);
         let parts = meter.parts(&measured.context);
         let tokens = measured.tokens();
-        let pins = pins(desk, &measured.session)?;
+        let thresholds = Thresholds::of(&measured.window);
+        let session = &measured.session;
+        let pins = pins(&Survey::of(session, &desk.keep(session))?);
         let messages = measured.context.messages.iter();
         let messages = messages.zip(&measured.reading.per_message);
-        let messages = messages.map(|(message, tokens)| {
-            let view = message.view();
-            MessageRow {
-                entry: message.entry.to_string(),
-                role: message.role.to_string(),
-                tool: view
-                    .tool_name()
-                    .filter(|_| message.role == Role::ToolResult)
-                    .map(|tool| tool.into_owned()),
-                tokens: tokens.0,
-                text: longhaul_engine::recall::message_text(&view),
-                edited: message.edited,
-                pinned: pins.contains(&message.entry),
-            }
-        });
+        let messages = messages.map(|(message, tokens)| MessageRow::of(message, *tokens, &pins));
+        // Agents do not record their prompts and tools; a provider's count has them.
+        let unrecorded = tokens - parts.total();
+        let is_known = measured.reading.anchor.is_some() && unrecorded > Tokens::ZERO;
         let status = match at {
             Some(_) => None,
-            None => {
-                let standing = Standing::of(&measured, &desk.config, &desk.state_dir)?;
-                let model = measured.reading.model.as_deref();
-                Some(standing.to_json(
-                    &measured,
-                    model.filter(|model| !model.is_empty()),
-                    &desk.state_dir,
-                ))
-            }
+            None => Some(desk.status_of(&measured)?),
         };
         Ok(ContextView {
-            session: longhaul_engine::catalog::id_of(measured.session.reference()),
+            session: About::of(session, &desk.state_dir),
             status,
             at: at.map(str::to_owned),
             tokens: tokens.0,
             tokens_from: measured.reading.measurement.source.to_string(),
             window: measured.window.size().0,
             percent: measured.percent(),
-            thresholds: thresholds(&measured.window),
-            next: standing::next_threshold(&measured.window, tokens),
-            parts: filled(&parts, tokens, measured.reading.anchor.is_some()),
+            next: thresholds.next(tokens),
+            thresholds,
+            parts,
+            unrecorded: is_known.then_some(unrecorded.0),
             messages: messages.collect(),
         })
     }
-}
-
-fn pins(desk: &Desk, session: &longhaul_transcript::Session) -> Shown<Vec<EntryId>> {
-    use longhaul_engine::survey::Survey;
-    let survey = Survey::of(session, &desk.keep(session))?;
-    let labels = survey.labels().into_iter();
-    let pins = labels.filter(|(_, label)| longhaul_transcript::is_pin(label));
-    Ok(pins.map(|(entry, _)| entry).collect())
-}
-
-fn filled(parts: &Parts, tokens: Tokens, is_reported: bool) -> Vec<Filled> {
-    let rows = parts.rows().into_iter();
-    let rows = rows.filter(|(_, tokens)| *tokens > Tokens::ZERO);
-    let mut rows: Vec<Filled> = rows
-        .map(|(part, tokens)| Filled {
-            part: part.to_owned(),
-            tokens: Some(tokens.0),
-        })
-        .collect();
-    // Agents do not record their prompts and tools; a provider's count has them.
-    let unrecorded = tokens - parts.total();
-    rows.push(Filled {
-        part: "system prompt and tools (not recorded)".to_owned(),
-        tokens: (is_reported && unrecorded > Tokens::ZERO).then_some(unrecorded.0),
-    });
-    rows
-}
-
-pub(super) fn thresholds(window: &Window) -> Vec<Threshold> {
-    let all = standing::thresholds(window).into_iter();
-    let shown = all.filter(|(name, ..)| *name != "prune");
-    let rows = shown.map(|(name, at, what)| Threshold {
-        name,
-        at: at.0,
-        what,
-    });
-    rows.collect()
 }

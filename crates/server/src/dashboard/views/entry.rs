@@ -1,11 +1,12 @@
 //! One entry, whole: what a line of any other page leads to.
 
 use longhaul_engine::recall::full_text;
+use longhaul_engine::survey::Survey;
 use longhaul_transcript::{Entry, EntryId, Session};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
+use super::{Shown, pins};
 use crate::desk::Desk;
 use crate::http::Refusal;
 
@@ -25,6 +26,8 @@ pub struct EntryView {
     pub time: Option<String>,
     /// The line of the file.
     pub line: u64,
+    /// Whether it is pinned.
+    pub pinned: bool,
     /// What it says, whole.
     pub text: String,
     /// The line as it is stored.
@@ -43,6 +46,7 @@ impl EntryView {
             kind: kind(&entry),
             time: entry.time.map(|time| time.to_iso()),
             line: entry.place.line,
+            pinned: pins(&Survey::of(&session, &desk.keep(&session))?).contains(&entry.id),
             text: full_text(&entry),
             stored: entry.raw().to_owned(),
         })

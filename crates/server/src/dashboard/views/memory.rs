@@ -1,14 +1,11 @@
-//! What outlives the sessions of a workspace: its memory files, and the candidates
-//! that wait for a decision.
+//! What outlives the sessions of a workspace: its memory files.
 
 use longhaul_memory::MemoryFolder;
-use longhaul_memory::dream::{Candidate, Dreams, waiting};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Shown;
+use super::{Dreaming, DreamsView, Promotions, Shown};
 use crate::desk::Desk;
-use crate::http::Refusal;
 
 /// The newest daily logs that are shown.
 const LOGS: usize = 7;
@@ -35,65 +32,16 @@ pub struct MemoryView {
     pub files: Vec<MemoryFile>,
 }
 
-/// Where a candidate was said.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EvidenceRow {
-    /// Who said it.
-    pub who: String,
-    /// File and line, or session and entry.
-    pub place: String,
-    /// The words.
-    pub quote: String,
-}
-
-/// A candidate that may contradict another.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Beside {
-    /// Its id.
-    pub id: String,
-    /// What it says.
-    pub text: String,
-    /// When it was last said.
-    pub last_said: String,
-}
-
-/// Something that might become long-term memory.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CandidateRow {
-    /// Its id.
-    pub id: String,
-    /// What kind of thing it is.
-    pub topic: String,
-    /// What it says.
-    pub text: String,
-    /// How sure its place in the order is.
-    pub confidence: f64,
-    /// How often it was said.
-    pub mentions: usize,
-    /// When it was last said.
-    pub last_said: String,
-    /// Where.
-    pub evidence: Vec<EvidenceRow>,
-    /// What it may contradict.
-    pub beside: Vec<Beside>,
-}
-
-/// What waits for a decision.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct DreamsView {
-    /// The workspace.
-    pub workspace: String,
-    /// In the order in which a review shows them.
-    pub candidates: Vec<CandidateRow>,
+fn dreaming<'a>(desk: &'a Desk, memory: &'a MemoryFolder) -> Dreaming<'a> {
+    Dreaming {
+        memory,
+        config: &desk.config,
+        state_dir: &desk.state_dir,
+    }
 }
 
 fn folder(desk: &Desk) -> Shown<MemoryFolder> {
-    MemoryFolder::open(&desk.workspace, None)
-        .map_err(|error| Refusal::failed(&error, error.remedy()))
+    Ok(MemoryFolder::open(&desk.workspace, None)?)
 }
 
 impl MemoryView {
@@ -110,8 +58,7 @@ impl MemoryView {
         ]
         .map(str::to_owned)
         .to_vec();
-        let logs = memory.logs();
-        let mut logs = logs.map_err(|error| Refusal::failed(&error, error.remedy()))?;
+        let mut logs = memory.logs()?;
         logs.sort_by_key(|(day, _)| std::cmp::Reverse(*day));
         let newest = logs.iter().take(LOGS);
         names.extend(newest.map(|(day, _)| MemoryFolder::log_name(*day)));
@@ -138,42 +85,14 @@ impl DreamsView {
     /// What waits in the desk's workspace.
     pub fn of(desk: &Desk) -> Shown<DreamsView> {
         let memory = folder(desk)?;
-        let dreams = Dreams::new(&desk.state_dir, &memory);
-        let candidates = dreams.candidates();
-        let all = candidates.map_err(|error| Refusal::failed(&error, error.remedy()))?;
-        let rows = waiting(&all).into_iter().map(|one| row(one, &all));
-        Ok(DreamsView {
-            workspace: desk.workspace.to_string_lossy().into_owned(),
-            candidates: rows.collect(),
-        })
+        Ok(dreaming(desk, &memory).waiting(&(desk.clock)())?)
     }
 }
 
-fn row(one: &Candidate, all: &[Candidate]) -> CandidateRow {
-    let others = one.may_contradict().into_iter();
-    let others = others.filter_map(|id| all.iter().find(|other| other.id == id));
-    CandidateRow {
-        id: one.id.clone(),
-        topic: one.topic.to_string(),
-        text: one.wording().to_owned(),
-        confidence: one.confidence,
-        mentions: one.mentions(),
-        last_said: one.last_day().to_string(),
-        evidence: one
-            .evidence
-            .iter()
-            .map(|evidence| EvidenceRow {
-                who: evidence.source.to_string(),
-                place: evidence.place(),
-                quote: evidence.quote.clone(),
-            })
-            .collect(),
-        beside: others
-            .map(|other| Beside {
-                id: other.id.clone(),
-                text: other.wording().to_owned(),
-                last_said: other.last_day().to_string(),
-            })
-            .collect(),
+impl Promotions {
+    /// What was promoted in the desk's workspace.
+    pub fn of(desk: &Desk) -> Shown<Promotions> {
+        let memory = folder(desk)?;
+        Ok(dreaming(desk, &memory).promotions()?)
     }
 }
