@@ -144,6 +144,10 @@ impl Browser {
     pub(crate) fn click(&self, selector: &str) {
         let quoted = json!(selector);
         self.wait(&format!("return !!document.querySelector({quoted})"));
+        // Out from under the bar at the top.
+        self.run(&format!(
+            "document.querySelector({quoted}).scrollIntoView({{ block: 'center' }})"
+        ));
         let element = self.element(selector);
         self.tell(&format!("element/{element}/click"), &json!({}));
     }

@@ -199,7 +199,7 @@ fn the_report_is_one_page_that_needs_nothing_else() {
         for part in [
             "<!doctype html>",
             "content=\"default-src 'none'; script-src 'unsafe-inline'",
-            "id=\"timeline-data\">{\"session\":",
+            "type=\"application/json\">{\"session\":",
             "\"as recorded\":[",
             "</html>",
         ] {

@@ -64,12 +64,15 @@
         written = y;
       }
       ctx.setLineDash([]);
+      let numbered = -Infinity;
       for (const { kind, at, number } of data.marks) {
         const x = chart.valToPos(at - 0.5, "x", true);
         ctx.strokeStyle = ctx.fillStyle = colour("mark-" + kind);
         const isCompaction = kind === "compaction";
         line(x, isCompaction ? bbox.top : bbox.top + bbox.height - 8 * ratio, x, bbox.top + bbox.height);
-        if (isCompaction && number) ctx.fillText(number, x + 3 * ratio, bbox.top + 11 * ratio);
+        if (!isCompaction || !number || x - numbered < 20 * ratio) continue;
+        ctx.fillText(number, x + 3 * ratio, bbox.top + 11 * ratio);
+        numbered = x;
       }
       ctx.restore();
     };
@@ -111,6 +114,8 @@
       begin();
     };
     const sums = stack(data);
+    // What is drawn beside it may go out of the picture.
+    const top = sums[sums.length - 1].reduce((most, one) => Math.max(most, one), data.window);
     const beside = Object.entries(data.beside || {});
     const lines = beside.map(([label], n) => ({ label, stroke: colour("beside-" + n), width: 1.5, points: { show: false } }));
     // Drawn from the top down, so that each lies on what is below it.
@@ -127,7 +132,7 @@
     };
     const chart = make({
       height: 320,
-      scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(max, data.window) * 1.03 || 1] } },
+      scales: { x: { time: false }, y: { range: () => [0, top * 1.03 || 1] } },
       axes: [{ ...axis(), values: (_, ticks) => ticks.map((tick) => short(tick + (Number.isInteger(tick) ? 1 : 0))) }, { ...axis(), size: 56, values: (_, ticks) => ticks.map(short) }],
       series: [{}, ...order.map((i) => area(PARTS[i][1], "part-" + PARTS[i][0], uPlot.paths.stepped({ align: 1 }))), ...lines],
       hooks: { draw: [marks(data)], setCursor: [(chart) => legend(data, chart.cursor.idx)], setSelect: [zoomed] },
