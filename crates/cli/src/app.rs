@@ -95,8 +95,7 @@ impl App {
                 )
             }
         };
-        let redaction = config.config.redaction.settings();
-        if let Some(redactor) = redaction.ok().and_then(|rules| Redactor::new(&rules).ok()) {
+        if let Ok(redactor) = Redactor::new(&config.config.redaction) {
             redactor.install();
         }
         Ok(App {

@@ -11,7 +11,6 @@ use longhaul_redact::{Redactor, Tally};
 use longhaul_transcript::{EntryId, Session};
 use serde_json::{Value, json};
 
-use super::compact::key_of;
 use super::measured::Measured;
 use super::{answer, refuse_existing};
 use crate::app::App;
@@ -38,12 +37,9 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
         true => Secrets::Keep,
         false => Secrets::Redact(&redactor),
     };
-    let config = &app.config.config;
     if to_screen {
         let mut screen = out::Cleaned::default();
-        let report = source
-            .write(config, secrets, &mut screen)
-            .map_err(unheard)?;
+        let report = source.write(secrets, &mut screen).map_err(unheard)?;
         screen.flush().map_err(Failure::output)?;
         note_redacted(app, &report.redacted);
         return Ok(());
@@ -52,7 +48,7 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result<(), Failure> {
         .output
         .clone()
         .unwrap_or_else(|| default_name(&measured.session));
-    let report = write(&target, |out| source.write(config, secrets, out))?;
+    let report = write(&target, |out| source.write(secrets, out))?;
     if app.json {
         return out::json(&report_json(app, &measured.session, &target, &report));
     }
@@ -85,16 +81,14 @@ fn unheard(error: Error) -> Failure {
 }
 
 /// Everything of a measured session that is carried elsewhere.
-pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>, Failure> {
+pub(super) fn source<'a>(app: &'a App, measured: &'a Measured) -> Result<Source<'a>, Failure> {
     let at = At {
         time: app.now(),
-        key: key_of(&measured.session),
         window: &measured.window,
         tokens: measured.tokens(),
         model: measured.reading.model.clone(),
-        summary: app.config.config.summary_sizes(),
-        capture: app.config.config.state_capture(),
-        keep: app.keep(&measured.session),
+        config: &app.config.config,
+        state_dir: &app.state_dir,
     };
     Ok(Source::gather(
         &measured.session,

@@ -4,13 +4,13 @@ use std::ops::ControlFlow;
 
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
+use longhaul_compaction::compact::CompactionFailure;
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::Error;
-use longhaul_engine::checkpoints::Sink;
 use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{Again, CompactionFailure, Live, Pruned, UndoFailure};
+use longhaul_engine::live::{Again, Live, Pruned, UndoFailure};
 use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
 use longhaul_tokens::{Tokens, Window};
@@ -21,7 +21,7 @@ use super::answer;
 use super::change::{durability, to_change};
 use super::measured::heading;
 use super::models::{self, Waiting};
-use super::saving::{Materials, Saving, read_only, tell};
+use super::saving::{Saving, read_only, tell, workspace};
 use crate::app::App;
 use crate::args::CompactArgs;
 use crate::failure::Failure;
@@ -64,17 +64,9 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     // First what takes in most of the file, so that it is read once.
     let Opened { bench, reading } = open(app, &session)?;
     let window = bench.window;
-    let mut materials = Materials::of(app, &session)?;
     let unasked = reading.unasked_note();
     let waiting = models::waiting(app, Some(&reading))?;
     let prices = app.prices(reading.provider.as_deref(), reading.model.as_deref());
-    let workspace = materials.root();
-    let put_back = |live: &Live, sink: &mut Sink<'_>| {
-        materials.with(|putting| {
-            let checkpoints = saving.checkpoints();
-            checkpoints.restore(&saving.notebook, live, putting, sink)
-        })
-    };
     let mut site = AtRest::new(Resting {
         stored: &session,
         bench,
@@ -84,9 +76,8 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
         durability: durability(app),
         summaries: waiting.as_ref().map(Waiting::model),
         stamp: Box::new(|| app.stamp()),
-        workspace,
+        workspace: workspace(app, &session),
         now: Box::new(|| app.zoned()),
-        put_back: Box::new(put_back),
         sink: Box::new(|event| tell(app, &event)),
     });
     let mut pending = None;
@@ -127,7 +118,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result<(), Failure> {
             if let Some(note) = &unasked {
                 app.note(&format!("note: {note}"));
             }
-            let protect = window.scaled(config.protected_tail(configured(layer)));
+            let protect = window.scaled(config.protected_tail(layer));
             return Err(Failure::nothing(format!(
                 "Nothing to compact: the context has {} tokens, and the last {} stay verbatim.",
                 about.before,
@@ -185,15 +176,6 @@ pub(super) fn blocked(error: Error) -> Failure {
     }
 }
 
-fn configured(layer: Layer) -> longhaul_engine::config::Layer {
-    use longhaul_engine::config::Layer as Configured;
-    match layer {
-        Layer::Prune => Configured::Prune,
-        Layer::Summarize | Layer::Emergency => Configured::Summarize,
-        Layer::Full => Configured::Full,
-    }
-}
-
 fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
     let config = &app.config.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
@@ -204,20 +186,6 @@ fn open(app: &App, session: &Session) -> Result<Opened, Failure> {
     bench.meter = meter;
     damage.iter().for_each(|event| tell(app, event));
     Ok(Opened { bench, reading })
-}
-
-/// The tail that a layer protects, fitted to the window.
-pub(crate) fn protected(app: &App, layer: Layer, window: &Window) -> Tokens {
-    window.scaled(app.config.config.protected_tail(configured(layer)))
-}
-
-/// What a session's state goes by.
-pub(super) fn key_of(session: &Session) -> String {
-    session
-        .reference()
-        .key
-        .clone()
-        .unwrap_or_else(|| session.header().id.clone())
 }
 
 impl About<'_> {
@@ -290,9 +258,6 @@ fn report(about: &About<'_>, made: &Made) -> Result<(), Failure> {
         .collect();
     if !restored.is_empty() {
         row!("Puts back", "{} tokens", restored.join(", "))?;
-    }
-    for problem in &made.restored.problems {
-        app.note(&format!("note: {problem}"));
     }
     app.note("`longhaul compact --undo` takes it back; `longhaul recall` brings details back");
     Ok(())
@@ -539,7 +504,7 @@ fn find(session: &Session, id: &EntryId) -> Option<Entry> {
 
 fn reset_breaker(app: &App, args: &CompactArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.which.name())?;
-    let (mut state, damage) = SessionState::load(&app.state_dir, &key_of(&session));
+    let (mut state, damage) = SessionState::load(&app.state_dir, session.key());
     if let Some(damage) = damage {
         app.note(&format!("note: {damage}"));
     }

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::chat::money;
 use super::measured::{Measured, heading, percent};
 use super::saving::{Saving, restored, tell};
-use super::{answer, budget, carry, compact, diff, history, inspect, report_faults, windows};
+use super::{answer, budget, carry, diff, history, inspect, report_faults, windows};
 use crate::app::App;
 use crate::args::{AutocompactArgs, ContextCommand, Switch, Which};
 use crate::failure::Failure;
@@ -43,8 +43,7 @@ pub(crate) fn run(app: &App, command: &ContextCommand) -> Result<(), Failure> {
 /// Remembers whether thresholds may compact a session.
 fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
     let session = resolve::session(app, args.on.name())?;
-    let key = compact::key_of(&session);
-    let (mut state, damage) = SessionState::load(&app.state_dir, &key);
+    let (mut state, damage) = SessionState::load(&app.state_dir, session.key());
     if let Some(damage) = damage {
         app.note(&format!("note: {damage}"));
     }
@@ -61,7 +60,8 @@ fn autocompact(app: &App, args: &AutocompactArgs) -> Result<(), Failure> {
         return out::json(&json!({ "session": answer::session(app, &session), "autocompact": on }));
     }
     say!(
-        "Automatic compaction of {key} is {}.",
+        "Automatic compaction of {} is {}.",
+        session.key(),
         if on {
             "on"
         } else {

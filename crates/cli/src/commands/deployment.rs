@@ -4,10 +4,11 @@
 
 use std::ffi::OsStr;
 
+use longhaul_compaction::compact::{CompactionRequest, Tail};
 use longhaul_compaction::summary::is_ours;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::checkpoints::Restoration;
-use longhaul_engine::live::{CompactionRequest, Live, Tail};
+use longhaul_engine::live::Live;
 use longhaul_engine::sample;
 use longhaul_memory::files::{Finding, Trouble};
 use longhaul_tokens::{Tokens, Window};
@@ -15,7 +16,7 @@ use longhaul_transcript::Draft;
 
 use super::doctor::{Check, State};
 use super::measured::Measured;
-use super::{budget, compact, memory_files};
+use super::{budget, memory_files};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::paint;
@@ -132,7 +133,7 @@ fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>, Failure> {
                 trigger: Trigger::Manual,
                 focus: None,
                 window: &measured.window,
-                protect: compact::protected(app, Layer::Summarize, &measured.window),
+                protect: (measured.window).scaled(config.protected_tail(Layer::Summarize)),
                 overhead: Tokens::ZERO,
                 tokens_before: measured.tokens(),
                 rules: config.compaction_rules(),

@@ -2,20 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use jiff::civil::Date;
-use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace, WorkspaceSources};
+use longhaul_assembly::{FileCache, WorkspaceSources};
 use longhaul_checkpoint::{CheckpointId, CheckpointStore, FileStore};
-use longhaul_compaction::SpiralWarning;
-use longhaul_engine::checkpoints::{
-    Checkpoints, FileNotebook, Putting, Restoration, Untouched, Whose,
-};
-use longhaul_engine::compactor::Intent;
+use longhaul_engine::checkpoints::{Checkpoints, FileNotebook, Restoration, Whose};
+use longhaul_engine::compactor::{Bench, Intent, Restoring};
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_engine::survey::Survey;
-use longhaul_tokens::Estimator;
 use longhaul_transcript::{EntryId, Millis, Session};
 
 use super::chat::lines;
@@ -62,72 +56,18 @@ impl Saving {
     }
 }
 
-/// The workspace of a session, and what else putting its state back needs.
-pub(super) struct Materials {
-    workspace: Option<Workspace>,
-    limits: RestoreLimits,
-    warning: SpiralWarning,
-    entries: Entries,
-    cache: FileCache,
-    now: SystemTime,
-    today: Date,
-}
-
-impl Materials {
-    pub(super) fn of(app: &App, session: &Session) -> Result<Materials, Failure> {
-        let (mut cache, now) = (FileCache::new(), SystemTime::now());
-        let config = &app.config.config;
-        let sources = WorkspaceSources {
-            flag: app.workspace_flag.as_deref(),
-            session: session.header().cwd.as_deref(),
-            config: config.workspace.as_deref().map(Path::new),
-        };
-        // A session of another machine has no workspace here.
-        let workspace = sources.choose().ok().and_then(|(root, _)| {
-            let limits = BootstrapLimits::default();
-            match Workspace::load(&root, &limits, now, &mut cache) {
-                Ok((workspace, _)) => Some(workspace),
-                Err(error) => {
-                    app.note(&format!("note: {error}"));
-                    None
-                }
-            }
-        });
-        Ok(Materials {
-            workspace,
-            limits: config.restore.clone(),
-            warning: config.spiral_warning(),
-            entries: Entries::of(app, session)?,
-            cache,
-            now,
-            today: app.zoned().date(),
-        })
-    }
-
-    /// The workspace's folder, where it is here.
-    pub(super) fn root(&self) -> Option<PathBuf> {
-        let workspace = self.workspace.as_ref()?;
-        Some(workspace.root().to_owned())
-    }
-
-    /// Works with them.
-    pub(super) fn with<T>(&mut self, work: impl FnOnce(&mut Putting<'_>) -> T) -> T {
-        let entries = &self.entries;
-        work(&mut Putting {
-            workspace: self.workspace.as_ref(),
-            limits: &self.limits,
-            warning: self.warning.clone(),
-            seen: &|id| entries.time(id),
-            counter: Estimator::O200k.counter(),
-            now: self.now,
-            today: self.today,
-            cache: &mut self.cache,
-        })
-    }
+/// The workspace of a session, where it is here: one of another machine has none.
+pub(super) fn workspace(app: &App, session: &Session) -> Option<PathBuf> {
+    let sources = WorkspaceSources {
+        flag: app.workspace_flag.as_deref(),
+        session: session.header().cwd.as_deref(),
+        config: app.config.config.workspace.as_deref().map(Path::new),
+    };
+    Some(sources.choose().ok()?.0)
 }
 
 /// The entries of a session, by their ids.
-pub(super) struct Entries {
+struct Entries {
     session: Session,
     survey: Survey,
     /// Where they have no places of their own, all of them.
@@ -135,7 +75,7 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    pub(super) fn of(app: &App, session: &Session) -> Result<Entries, Failure> {
+    fn of(app: &App, session: &Session) -> Result<Entries, Failure> {
         let survey = Survey::of(session, &app.keep(session))?;
         let whole = match survey.is_placed() {
             true => None,
@@ -199,17 +139,24 @@ pub(super) fn restored(app: &App, measured: &Measured, at: Option<&str>) -> Rest
         return Restoration::default();
     }
     let gather = || -> Result<Restoration, Failure> {
-        let keep = app.keep(&measured.session);
-        let live = Live::open_with(&measured.session, app.config.config.state_capture(), &keep)?;
-        let mut materials = Materials::of(app, &measured.session)?;
-        let notebook = Untouched(Some(&saving.notebook));
-        let restored = materials.with(|putting| {
-            let mut sink = |event| tell(app, &event);
-            saving
-                .checkpoints()
-                .restore(&notebook, &live, putting, &mut sink)
-        })?;
-        Ok(restored)
+        let (session, config) = (&measured.session, &app.config.config);
+        let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
+        let entries = Entries::of(app, session)?;
+        let (bench, _) = Bench::new(session, live, measured.window, config, &app.state_dir);
+        let with = Restoring {
+            config,
+            workspace: None,
+            now: &app.zoned(),
+            seen: Some(&|id| entries.time(id)),
+            files: &mut FileCache::new(),
+        };
+        let root = workspace(app, session);
+        // Files that cannot be put back are told with the result.
+        let mut sink = |event| match event {
+            Event::Trouble { .. } => {}
+            event => tell(app, &event),
+        };
+        Ok(bench.restore_in(root.as_deref(), Some(&bench.live), with, &mut sink))
     };
     gather().unwrap_or_else(|failure| {
         app.note(&format!("note: {failure}"));

@@ -5,21 +5,20 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use jiff::civil::DateTime;
+use longhaul_assembly::FileCache;
 use longhaul_model::Model;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::{Draft, Durability, Loaded, Millis, Session, Stamp, Writer};
 
-use super::bench::Bench;
+use super::bench::{Bench, Restoring};
 use super::site::{Site, Terms, lock};
-use crate::checkpoints::{Error as CheckpointError, Lock, Restoration, Sink};
+use crate::checkpoints::{Lock, Restoration, Sink};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::live::{Live, allowance};
+use crate::live::Live;
 use crate::measure::{Reading, Size};
-
-/// Puts the state of a session's work back.
-type PutBack<'a> = dyn FnMut(&Live, &mut Sink<'_>) -> Result<Restoration, CheckpointError> + 'a;
+use longhaul_compaction::compact::allowance;
 
 /// What a session at rest is compacted with.
 pub struct Resting<'a> {
@@ -43,8 +42,6 @@ pub struct Resting<'a> {
     pub workspace: Option<PathBuf>,
     /// The time, where the user is.
     pub now: Box<dyn Fn() -> Zoned + 'a>,
-    /// Puts the state of the work back.
-    pub put_back: Box<PutBack<'a>>,
     /// Hears what happens.
     pub sink: Box<Sink<'a>>,
 }
@@ -151,15 +148,26 @@ impl Site for AtRest<'_> {
     }
 
     fn put_back(&mut self) -> Restoration {
+        // A compaction has looked up what can be recalled; one that is completed
+        // after a crash has not.
+        if let Err(error) = self.look_up() {
+            self.tell(Event::trouble(error.to_string()));
+        }
         let Resting {
             bench,
-            put_back,
+            config,
+            workspace,
+            now,
             sink,
             ..
         } = &mut self.with;
-        put_back(&bench.live, sink).unwrap_or_else(|error| {
-            sink(error.event());
-            Restoration::default()
-        })
+        let with = Restoring {
+            config,
+            workspace: None,
+            now: &now(),
+            seen: None,
+            files: &mut FileCache::new(),
+        };
+        bench.restore_in(workspace.as_deref(), None, with, sink)
     }
 }

@@ -138,9 +138,10 @@ impl Bench {
         let live = ahead.unwrap_or(&self.live);
         // Reading the whole file for this would make opening it slow; what is not
         // in the context was read long ago.
-        let seen = |id: &EntryId| match self.stored.as_ref().and_then(|stored| stored.get(id)) {
-            Some(time) => *time,
-            None => live.entries().iter().rfind(|entry| entry.id == *id)?.time,
+        let seen = |id: &EntryId| match (self.stored.as_ref(), with.seen) {
+            (Some(stored), _) if stored.contains_key(id) => stored[id],
+            (None, Some(seen)) => seen(id),
+            _ => live.entries().iter().rfind(|entry| entry.id == *id)?.time,
         };
         let mut putting = Putting {
             workspace: with.workspace,
@@ -168,16 +169,42 @@ impl Bench {
         }
         restoration
     }
+
+    /// The same where the workspace, if it is here, has still to be read.
+    pub fn restore_in(
+        &self,
+        root: Option<&Path>,
+        ahead: Option<&Live>,
+        with: Restoring<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Restoration {
+        let limits = with.config.bootstrap_limits(&self.window);
+        let read_at = with.now.timestamp().into();
+        let read = |root| Workspace::load(root, &limits, read_at, with.files).ok();
+        let read = root.and_then(read);
+        let with = Restoring {
+            workspace: read.as_ref().map(|(workspace, _)| workspace),
+            ..with
+        };
+        self.restore(ahead, with, sink)
+    }
 }
 
+/// Says when an entry was written.
+pub type Seen<'a> = dyn Fn(&EntryId) -> Option<Millis> + 'a;
+
 /// What putting the state of the work back needs besides.
-pub(crate) struct Restoring<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) workspace: Option<&'a Workspace>,
+pub struct Restoring<'a> {
+    /// What is configured.
+    pub config: &'a Config,
+    /// The workspace; without one, only the checkpoint is put back.
+    pub workspace: Option<&'a Workspace>,
     /// The time, where the user is.
-    pub(crate) now: &'a Zoned,
+    pub now: &'a Zoned,
+    /// When an entry was written, where that is known of more than the context.
+    pub seen: Option<&'a Seen<'a>>,
     /// Files read before.
-    pub(crate) files: &'a mut FileCache,
+    pub files: &'a mut FileCache,
 }
 
 /// What is put back, fitted to the window: a small one has no room for files.

@@ -27,8 +27,7 @@ mod site;
 mod summarizer;
 
 pub use at_rest::{AtRest, Resting};
-pub use bench::Bench;
-pub(crate) use bench::Restoring;
+pub use bench::{Bench, Restoring, Seen};
 pub use brakes::{Brakes, Guarded};
 pub use driver::Compactor;
 pub use journal::Intent;
