@@ -93,8 +93,7 @@ impl App {
                 (defaults, Some(failure))
             }
         };
-        let redaction = resolved.config.redaction.settings();
-        if let Some(redactor) = redaction.ok().and_then(|rules| Redactor::new(&rules).ok()) {
+        if let Ok(redactor) = Redactor::new(&resolved.config.redaction) {
             redactor.install();
         }
         Ok(App {

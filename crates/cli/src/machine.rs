@@ -5,13 +5,13 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use longhaul_assembly::{Host, Runtime};
 use longhaul_checkpoint::FileStore;
 use longhaul_engine::assembled::Surroundings;
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::Clock;
 use longhaul_transcript::Millis;
 
@@ -23,19 +23,20 @@ impl App {
         Surroundings {
             workspace: self.workspace_flag.clone(),
             fallback: Some(self.workspace.clone()),
-            managed_skills: Some(self.state_dir.join("skills")),
-            home_skills: self.home.as_ref().map(|home| home.join(".agents/skills")),
-            host: host(),
-            runtime: Runtime {
-                host: env::var("HOSTNAME").unwrap_or_else(|_| "localhost".into()),
-                os: env::consts::OS.into(),
-                arch: env::consts::ARCH.into(),
-                model: model.into(),
-                provider: provider.map(str::to_owned),
-                ..Runtime::default()
+            environment: Environment {
+                managed_skills: Some(self.state_dir.join("skills")),
+                home_skills: self.home.as_ref().map(|home| home.join(".agents/skills")),
+                host: host(),
+                runtime: Runtime {
+                    host: env::var("HOSTNAME").unwrap_or_else(|_| "localhost".into()),
+                    os: env::consts::OS.into(),
+                    arch: env::consts::ARCH.into(),
+                    model: model.into(),
+                    provider: provider.map(str::to_owned),
+                    ..Runtime::default()
+                },
             },
             now: self.zoned(),
-            read_at: SystemTime::now(),
         }
     }
 

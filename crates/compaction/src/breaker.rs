@@ -3,7 +3,7 @@
 //! A session once tried 3,272 times in a day. A compaction that frees next to
 //! nothing is a failure too, or a loop could spend for ever on successes.
 
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Tokens, settings};
 use serde::{Deserialize, Serialize};
 
 /// Counts failures of one session; stored with it, so that a restart does not
@@ -17,21 +17,14 @@ pub struct Breaker {
     pub reasons: Vec<String>,
 }
 
-/// When it opens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BreakerRules {
-    /// Failures in a row that open it.
-    pub failures: u32,
-    /// A compaction must free at least this share of the context.
-    pub least_freed: f64,
-}
-
-impl Default for BreakerRules {
-    fn default() -> BreakerRules {
-        BreakerRules {
-            failures: 3,
-            least_freed: 0.10,
-        }
+settings! {
+    /// What stops compaction after repeated failures.
+    #[derive(Copy)]
+    pub struct BreakerRules {
+        /// Consecutive failures that open it.
+        failures: u32 [min = 1] = 3,
+        /// A compaction that frees less than this percentage of the context is a failure.
+        minimum_freed_percent: f64 [min = 0, max = 100] = 10.0,
     }
 }
 
@@ -75,7 +68,7 @@ impl Breaker {
     /// Takes note of an attempt that ended well, if it freed enough.
     pub fn finished(&mut self, before: Tokens, after: Tokens, rules: BreakerRules) -> BreakerState {
         let freed = (before - after).share_of(before);
-        if before > Tokens::ZERO && freed < rules.least_freed {
+        if before > Tokens::ZERO && freed < rules.minimum_freed_percent / 100.0 {
             let reason = format!(
                 "freed only {:.1} % ({before} to {after} tokens)",
                 freed * 100.0
@@ -125,11 +118,11 @@ mod tests {
     fn the_rules_say_how_many_failures_open_it_and_what_is_one() {
         let strict = BreakerRules {
             failures: 1,
-            least_freed: 0.5,
+            minimum_freed_percent: 50.0,
         };
         let patient = BreakerRules {
             failures: 1_000,
-            least_freed: 0.0,
+            minimum_freed_percent: 0.0,
         };
         let mut breaker = Breaker::default();
         assert_eq!(

@@ -214,16 +214,32 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// What decides whether a rewrite of the prompt pays.
+#[derive(Debug, Clone, Copy)]
+pub struct CacheTerms {
+    /// What tokens cost.
+    pub prices: Prices,
+    /// How long ago the last request was.
+    pub since: Since,
+    /// Requests still to come, the next one included.
+    pub expected_turns: u32,
+}
+
+impl CacheTerms {
+    /// Whether the provider has forgotten the last prompt.
+    pub fn is_cold(&self) -> bool {
+        !matches!(self.since, Since::Never) && !self.prices.is_warm(self.since)
+    }
+}
+
 /// Decides whether pruning before the next request is cheaper than leaving the
-/// context as it is. `expected_turns` counts the requests still to come, the
-/// next one included.
-pub fn decide(
-    freed: Tokens,
-    suffix: Tokens,
-    prices: &Prices,
-    since: Since,
-    expected_turns: u32,
-) -> Verdict {
+/// context as it is.
+pub fn decide(freed: Tokens, suffix: Tokens, terms: &CacheTerms) -> Verdict {
+    let CacheTerms {
+        prices,
+        since,
+        expected_turns,
+    } = *terms;
     let warm = prices.is_warm(since);
     let break_even_turns = if warm {
         prices.prune_pays_after(freed, suffix)
@@ -277,6 +293,14 @@ pub fn decide(
 mod tests {
     use super::*;
 
+    fn terms(prices: Prices, since: Since, expected_turns: u32) -> CacheTerms {
+        CacheTerms {
+            prices,
+            since,
+            expected_turns,
+        }
+    }
+
     fn rounded(turns: Option<f64>) -> Option<f64> {
         turns.map(|turns| (turns * 1e6).round() / 1e6)
     }
@@ -298,7 +322,7 @@ mod tests {
     fn a_verdict_agrees_with_the_break_even() {
         let (x, t) = (Tokens(40_000), Tokens(40_000));
         let decide = |since, turns| {
-            let verdict = decide(x, t, &Prices::RATIO, since, turns);
+            let verdict = decide(x, t, &terms(Prices::RATIO, since, turns));
             (verdict.now, verdict.why)
         };
         let warm = Since::Seconds(10.0);
@@ -316,7 +340,8 @@ mod tests {
     #[test]
     fn verdicts_explain_themselves() {
         let say = |freed, since, turns| {
-            decide(Tokens(freed), Tokens(40_000), &Prices::RATIO, since, turns).to_string()
+            let terms = terms(Prices::RATIO, since, turns);
+            decide(Tokens(freed), Tokens(40_000), &terms).to_string()
         };
         assert_eq!(
             say(20_000, Since::Seconds(1.0), 30),
@@ -339,13 +364,8 @@ mod tests {
             cache_read: 0.0,
             ..Prices::RATIO
         };
-        let verdict = decide(
-            Tokens(90_000),
-            Tokens(1),
-            &prices,
-            Since::Seconds(1.0),
-            1_000,
-        );
+        let terms = terms(prices, Since::Seconds(1.0), 1_000);
+        let verdict = decide(Tokens(90_000), Tokens(1), &terms);
         assert_eq!(
             (verdict.now, verdict.numbers.break_even_turns),
             (false, None)

@@ -3,12 +3,14 @@
 //! Nothing here touches a file, a clock or a network. [`prune`] hides tool
 //! output, [`ladder`] decides what is due, [`cut`] finds where a conversation
 //! may be divided, [`summary`] says what the removed part was about, [`audit`]
-//! proves it. The engine carries the decisions out.
+//! proves it, and [`compact`] makes of them the entries of a compaction. The
+//! engine carries the decisions out.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 pub mod audit;
 mod breaker;
+pub mod compact;
 pub mod cost;
 pub mod cut;
 mod emergency;

@@ -29,6 +29,11 @@ pub enum Layer {
     Emergency,
 }
 
+impl Layer {
+    /// The layers of the ladder, lowest first; an emergency comes from without.
+    pub const LADDER: [Layer; 3] = [Layer::Prune, Layer::Summarize, Layer::Full];
+}
+
 impl fmt::Display for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

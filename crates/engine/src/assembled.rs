@@ -8,23 +8,22 @@
 //! counted all the same.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use jiff::Zoned;
 use longhaul_assembly::{
-    Breakdown, Breakpoint, Budget, Counted, Error, FileCache, FileKind, Host, Mode, PartCounts,
-    Problem, PromptSource, Request, Reserves, Result, Runtime, Skill, SkillSources, Skills,
-    SystemPrompt, Tools, Unavailable, Workspace, WorkspaceSources, assemble, notes,
+    Breakdown, Breakpoint, Budget, Counted, Error, FileCache, FileKind, Mode, PartCounts, Problem,
+    Request, Reserves, Result, Skill, Tools, Unavailable, WorkspaceSources, assemble, notes,
 };
-use longhaul_compaction::cost::Verdict;
-use longhaul_compaction::prune::{PruneSettings, prune};
+use longhaul_compaction::cost::{CacheTerms, Verdict};
+use longhaul_compaction::prune::PruneSettings;
 use longhaul_tokens::{CheckpointNote, ContentKind, Fragment, Tokens, Window, WindowSettings};
 use longhaul_transcript::{ContextMessage, Loaded};
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::live::{CacheTerms, Live};
+use crate::live::Live;
 use crate::measure::Meter;
+use crate::prompt::{Environment, Place, StaticHalf};
 use crate::standing::Measured;
 
 /// What is around a session: folders, the machine, the time.
@@ -35,18 +34,10 @@ pub struct Surroundings {
     /// Where to be if neither a person nor the session names a folder that is
     /// there.
     pub fallback: Option<PathBuf>,
-    /// Installed skills: `<stateDir>/skills`.
-    pub managed_skills: Option<PathBuf>,
-    /// The user's own: `~/.agents/skills`.
-    pub home_skills: Option<PathBuf>,
-    /// What skills may need.
-    pub host: Host,
-    /// Where and on what the agent runs.
-    pub runtime: Runtime,
+    /// What the agent finds where it runs.
+    pub environment: Environment,
     /// The time, where the user is.
     pub now: Zoned,
-    /// The same for files.
-    pub read_at: SystemTime,
 }
 
 /// A file of the workspace, as the prompt has it.
@@ -107,40 +98,24 @@ pub fn lay_out(
     let counter = meter.estimator().counter();
     let window = &measured.window;
     let (root, mut problems) = choose(&measured.loaded, config, around)?;
-    let mut files = FileCache::new();
-    let limits = config.bootstrap_limits(window);
-    let (workspace, found) = Workspace::load(&root, &limits, around.read_at, &mut files)?;
-    problems.extend(found);
-    let sources = SkillSources {
-        extra: config.skill_dirs(&root),
-        bundled: None,
-        managed: around.managed_skills.clone(),
-        home: around.home_skills.clone(),
-        workspace: Some(root.clone()),
+    let place = Place {
+        config,
+        environment: &around.environment,
+        root: &root,
+        window,
+        now: &around.now,
+        mode: &Mode::Full,
+        tools: &Tools::default(),
+        thinking: measured.loaded.settings.thinking_level.clone(),
     };
-    let (skills, found) = Skills::load(&sources, &around.host, around.read_at, &mut files);
+    let StaticHalf {
+        workspace,
+        skills,
+        prompt,
+        problems: found,
+    } = place.lay(&mut FileCache::new(), &mut PartCounts::new())?;
     problems.extend(found);
-    let time_zone = around
-        .now
-        .time_zone()
-        .iana_name()
-        .unwrap_or("UTC")
-        .to_owned();
-    let prompt = SystemPrompt::build(
-        &PromptSource {
-            mode: &Mode::Full,
-            runtime: &around.runtime,
-            today: around.now.date(),
-            time_zone: &time_zone,
-            workspace: &workspace,
-            skills: &skills,
-            tools: &Tools::default(),
-            hints: &config.hints(measured.loaded.settings.thinking_level.clone()),
-            extra: config.prompt.extra.as_deref(),
-        },
-        counter,
-        &mut PartCounts::new(),
-    );
+
     let messages = measured.context.messages.iter();
     let history: Vec<Counted<'_>> = messages
         .zip(&measured.reading.per_message)
@@ -265,11 +240,5 @@ pub fn cache_decision(
     settings: &PruneSettings,
     terms: &CacheTerms,
 ) -> Verdict {
-    let explained = live.explain(meter);
-    let counter = meter.estimator().counter();
-    let pruning = prune(&explained.counted, &live.pins(), settings, &|tool, text| {
-        counter.tool_result(tool, text)
-    });
-    let (_, verdict) = pruning.cheapest(&terms.prices, terms.since, terms.expected_turns);
-    verdict
+    live.pruning(meter, settings).cheapest(terms).1
 }

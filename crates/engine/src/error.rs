@@ -7,7 +7,8 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::Format;
 
 use crate::checkpoints;
-use crate::live::{CompactionFailure, UndoFailure};
+use crate::live::UndoFailure;
+use longhaul_compaction::compact::CompactionFailure;
 
 impl From<longhaul_files::Error> for Error {
     fn from(error: longhaul_files::Error) -> Error {

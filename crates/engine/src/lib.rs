@@ -5,6 +5,7 @@
 //! | [`catalog`] | finds the sessions of every agent on a machine |
 //! | [`assembled`] | lays out the whole request that a model would be sent |
 //! | [`aftermath`] | says where everything is that a session holds, after a compaction |
+//! | [`prompt`] | writes the static half of every request |
 //! | [`measure`] | says how large a context is, and with what |
 //! | [`standing`] | says how a session stands, and what to do next |
 //! | [`live`] | holds a session at work: prunes, compacts, takes back |
@@ -47,6 +48,7 @@ pub mod live;
 pub mod marks;
 pub mod measure;
 pub mod prewarm;
+pub mod prompt;
 pub mod recall;
 pub mod replay;
 pub mod sample;

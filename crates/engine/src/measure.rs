@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use base64::Engine as _;
+use longhaul_compaction::compact::unasked_note;
 use longhaul_tokens::{
     Calibration, ContentKind, CountCache, CountKey, Counter, Estimator, Measurement, Sample,
     Tokens, Usage, document_tokens,
@@ -154,14 +155,6 @@ impl Reading {
     /// What is to be said about results that are never sent.
     pub fn unasked_note(&self) -> Option<String> {
         (self.unasked > 0).then(|| unasked_note(self.unasked))
-    }
-}
-
-/// What is to be said about so many results that answer no call.
-pub(crate) fn unasked_note(count: usize) -> String {
-    match count {
-        1 => "1 tool result answers no call; it is never sent and not counted".to_owned(),
-        _ => format!("{count} tool results answer no call; they are never sent and not counted"),
     }
 }
 

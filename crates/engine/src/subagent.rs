@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use longhaul_assembly::{Subagent, SubagentLimits, Tool};
-use longhaul_model::CancellationToken;
+use longhaul_model::{CancellationToken, ToolCall};
 use longhaul_transcript::Session as Stored;
 use serde::Deserialize;
 use serde_json::json;
@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::checkpoints::Whose;
 use crate::event::Event;
 use crate::session::{Engine, Listener, Result, Setup, Turn};
-use crate::tools::{Call, Outcome, Toolbox};
+use crate::tools::{Outcome, Toolbox};
 
 /// The name of the tool that starts one.
 pub const TASK: &str = "task";
@@ -96,7 +96,7 @@ impl WithTasks {
         WithTasks { engine, parent }
     }
 
-    async fn delegate(&self, call: &Call, cancel: &CancellationToken) -> Outcome {
+    async fn delegate(&self, call: &ToolCall, cancel: &CancellationToken) -> Outcome {
         let Arguments {
             task,
             label,
@@ -170,7 +170,11 @@ impl Toolbox for WithTasks {
         tools
     }
 
-    fn run<'a>(&'a self, call: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Outcome> {
         match call.name == TASK {
             true => Box::pin(self.delegate(call, cancel)),
             false => self.engine.setup().tools.run(call, cancel),

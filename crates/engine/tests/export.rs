@@ -6,18 +6,18 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_checkpoint::{CheckpointStore, FileStore, Policy, Trigger, Turn};
-use longhaul_compaction::Layer;
-use longhaul_compaction::summary::Sizes;
+use longhaul_compaction::compact::CompactionRequest;
+use longhaul_compaction::{CompactionRules, Layer};
 use longhaul_engine::checkpoints::{Checkpoints, Occasion, Whose};
 use longhaul_engine::config::Config;
 use longhaul_engine::export::{At, Carry, Error, Export, Secrets, Source};
 use longhaul_engine::handoff::{self, Given};
 use longhaul_engine::library::session_records;
-use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall, told_apart};
 use longhaul_engine::survey::Keep;
-use longhaul_ledger::{Capture, Origin};
+use longhaul_ledger::Origin;
 use longhaul_redact::Redactor;
 use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -140,7 +140,7 @@ fn export(folder: &Path, session: &Session) -> String {
     with_source(folder, session, |source| {
         let redactor = Redactor::default();
         let secrets = Secrets::Redact(&redactor);
-        let report = source.write(&Config::default(), secrets, &mut out).unwrap();
+        let report = source.write(secrets, &mut out).unwrap();
         assert_eq!(report.bytes, out.len() as u64);
     });
     String::from_utf8(out).unwrap()
@@ -150,13 +150,11 @@ fn with_source(folder: &Path, session: &Session, act: impl FnOnce(&Source<'_>)) 
     let window = Window::new(&WindowSettings::of(Tokens(200_000))).unwrap();
     let at = At {
         time: Millis(1_773_144_000_000),
-        key: "s".into(),
         window: &window,
         tokens: Tokens(1_000),
         model: None,
-        summary: Sizes::default(),
-        capture: Capture::default(),
-        keep: Keep::nowhere(),
+        config: &Config::default(),
+        state_dir: &folder.join("state"),
     };
     let store = FileStore::new(&folder.join("state"), Policy::default());
     let meter = Meter::new(Estimator::default());
@@ -524,7 +522,7 @@ fn what_is_no_file_is_refused_before_it_is_read() {
     assert!(made.unwrap().success());
     for path in [Path::new("/dev/zero"), &pipe, folder.path()] {
         let refused = Export::read(path).unwrap_err();
-        assert!(matches!(refused, Error::NoFile { .. }), "{refused}");
+        assert!(matches!(refused, Error::File(_)), "{refused}");
         assert!(refused.remedy().unwrap().contains("to a file first"));
     }
 }

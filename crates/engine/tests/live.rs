@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use longhaul_compaction::CompactionRules;
+use longhaul_compaction::compact::{Compacted, CompactionFailure, CompactionRequest};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{
-    Compacted, CompactionFailure, CompactionRequest, CompactionRules, Live,
-};
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, recall};
 use longhaul_engine::survey::Keep;
@@ -56,7 +56,7 @@ fn compact_by(
     rules: CompactionRules,
 ) -> Result<Compacted, CompactionFailure> {
     let mut meter = Meter::new(Estimator::default());
-    let tokens_before = live.explain(&mut meter).total;
+    let tokens_before = meter.messages(live.messages());
     live.compact(
         &mut meter,
         &CompactionRequest {

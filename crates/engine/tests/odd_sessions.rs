@@ -1,11 +1,10 @@
 //! Sessions that no compaction should meet, and what becomes of them.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
 
-use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{
-    Compacted, CompactionFailure, CompactionRequest, CompactionRules, Live,
-};
+use longhaul_compaction::compact::{Compacted, CompactionFailure, CompactionRequest};
+use longhaul_compaction::{CompactionRules, Layer, Trigger};
+use longhaul_engine::config::Config;
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Conversation, Draft, EntryId, Header, Millis, Stamp};
@@ -69,7 +68,7 @@ impl Story {
     fn compact(&self, size: u32, layer: Layer) -> Result<Compacted, CompactionFailure> {
         let window = window(size);
         let mut meter = Meter::new(Estimator::default());
-        let tokens_before = self.live.explain(&mut meter).total;
+        let tokens_before = meter.messages(self.live.messages());
         self.live.compact(
             &mut meter,
             &CompactionRequest {
@@ -137,7 +136,7 @@ fn a_message_larger_than_the_window_leaves_and_is_named() {
     let done = story.compact(24_000, Layer::Full).unwrap();
     let live = story.context_after(&done);
     let mut meter = Meter::new(Estimator::default());
-    let after = live.explain(&mut meter).total;
+    let after = meter.messages(live.messages());
     assert!(after <= window(24_000).hard(), "{after}");
     assert_eq!(done.fidelity.user_text.shortened, 1, "{}", done.fidelity);
     let Draft::Compaction { summary, .. } = &done.draft else {
@@ -153,7 +152,7 @@ fn a_session_of_nothing_but_tool_output_is_pruned_and_compacted() {
     for n in 0..60 {
         story.exchange(&format!("c{n}"), &words(900));
     }
-    let settings = PruneSettings::default().for_window(Tokens(60_000));
+    let settings = Config::default().prune_settings(&window(60_000));
     let mut meter = Meter::new(Estimator::default());
     let pruned = story
         .live

@@ -121,7 +121,7 @@ impl Ledger {
     /// A short message after a long answer, with the line it answers.
     pub(crate) fn note_reply(&mut self, at: At<'_>, text: &str) {
         let answer = &self.working.answer;
-        let short = !longer_than(text, self.capture.short_reply_chars.saturating_sub(1));
+        let short = !longer_than(text, self.capture.short_message_chars.saturating_sub(1));
         if !answer.long || !short || answer.line.is_empty() {
             return;
         }

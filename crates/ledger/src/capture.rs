@@ -1,23 +1,34 @@
 //! How much of a session the state of a checkpoint holds.
 
-/// The caps of the state, and what counts as a reply that decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is collected between checkpoints; the oldest leave first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Capture {
-    /// Most decisions; the ledger itself holds no more than 300.
+    /// Decisions kept.
+    #[schemars(range(min = 1))]
     pub decisions: usize,
-    /// Most exchanges.
+    /// Exchanges of the conversation kept.
+    #[schemars(range(min = 1))]
     pub exchanges: usize,
-    /// Most tools; the ledger itself holds no more than 300.
+    /// Tools kept.
+    #[schemars(range(min = 1))]
     pub tools: usize,
-    /// Most files in each list.
+    /// Files kept.
+    #[schemars(range(min = 1))]
     pub files: usize,
-    /// Characters of each message of an exchange.
+    /// Characters kept of each message of an exchange.
+    #[schemars(range(min = 1))]
     pub exchange_chars: usize,
     /// The last pairs of messages that are always among the exchanges.
     pub recent_pairs: usize,
-    /// A reply of fewer characters than this, after a long answer, decides.
-    pub short_reply_chars: usize,
-    /// An answer of more characters than this is long.
+    /// A user message shorter than this after a long answer may be a decision.
+    #[schemars(range(min = 1))]
+    pub short_message_chars: usize,
+    /// An answer longer than this is long.
+    #[schemars(range(min = 1))]
     pub long_answer_chars: usize,
 }
 
@@ -30,7 +41,7 @@ impl Default for Capture {
             files: 100,
             exchange_chars: 120,
             recent_pairs: 2,
-            short_reply_chars: 50,
+            short_message_chars: 50,
             long_answer_chars: 500,
         }
     }

@@ -139,7 +139,7 @@ fn the_state_holds_as_much_as_was_set() {
     // No reply is that short, or no answer is that long: then none decides.
     for capture in [
         Capture {
-            short_reply_chars: 5,
+            short_message_chars: 5,
             ..Capture::default()
         },
         Capture {
@@ -158,7 +158,7 @@ fn the_state_holds_as_much_as_was_set() {
             files: n,
             exchange_chars: n.min(10_000),
             recent_pairs: n - 1,
-            short_reply_chars: n,
+            short_message_chars: n,
             long_answer_chars: n,
         });
     }

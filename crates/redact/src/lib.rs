@@ -56,7 +56,7 @@ mod vendors;
 
 pub use document::{Document, Redacted, Tally};
 pub use kind::Kind;
-pub use rules::{Finds, RedactorSettings, Rule, RuleError};
+pub use rules::{RedactorSettings, Rule, RuleError};
 pub use scan::rule_ids;
 pub use stream::Stream;
 

@@ -1,53 +1,56 @@
 //! Rules that a workspace adds to those that come with the program.
 
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::alphabet::{ALPHABETS, Alphabet};
 use super::names;
 
-/// What a workspace knows about its own secrets.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What is taken for a secret, beyond what comes with the program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RedactorSettings {
-    /// Further names whose values are secret, beside `password`, `token` and
-    /// their like. Case, `-` and `_` do not matter.
+    /// Further names whose values are secret; case, `-` and `_` do not matter.
     pub names: Vec<String>,
     /// Texts that look like secrets and are none, such as keys of examples.
     pub keep: Vec<String>,
     /// Further rules.
     pub rules: Vec<Rule>,
-    /// The ids of rules that are not wanted.
+    /// Ids of rules that are not wanted; `longhaul redact --rules` lists them.
     pub off: Vec<String>,
 }
 
-/// A rule of a workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A rule: either a pattern, or how its keys begin and what follows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rule {
-    /// What it is called in the configuration and in errors.
+    /// What it is called.
     pub id: String,
-    /// What it finds.
-    pub finds: Finds,
-}
-
-/// What a rule finds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finds {
-    /// A regular expression. Its first group is the secret, or all of it.
-    Pattern(String),
-    /// A key that begins with a prefix where a word begins.
-    Key {
-        /// With what it begins.
-        prefix: String,
-        /// What it is made of behind that: a name of `vendors.txt`, such as `alnum`.
-        alphabet: String,
-        /// How many characters follow: `20`, `20..40` or `20..`.
-        length: String,
-    },
+    /// A regular expression; its first group is the secret, or all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// With what every such key begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// What follows it: alnum, word, dotted, base64, escaped, upper, serial, hex or uuid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alphabet: Option<String>,
+    /// How many characters follow it: `20`, `20..40` or `20..`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<String>,
 }
 
 /// Why settings are no rules.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RuleError {
+    /// A rule says nothing of what it finds, or two things.
+    #[error("redaction rule `{id}` needs either a `pattern` or a `prefix`")]
+    Neither {
+        /// Whose.
+        id: String,
+    },
     /// The expression of a rule cannot be read.
     #[error("the pattern of redaction rule `{id}` is no regular expression: {reason}")]
     Pattern {
@@ -86,24 +89,22 @@ pub enum RuleError {
 
 impl Rule {
     pub(crate) fn compiled(&self) -> Result<Regex, RuleError> {
-        let pattern = match &self.finds {
-            Finds::Pattern(pattern) => pattern.clone(),
-            Finds::Key {
-                prefix,
-                alphabet,
-                length,
-            } => {
+        let pattern = match (&self.pattern, &self.prefix) {
+            (Some(pattern), None) => pattern.clone(),
+            (None, Some(prefix)) => {
+                let alphabet = self.alphabet.as_deref().unwrap_or("word");
+                let length = self.length.as_deref().unwrap_or("16..");
                 let Some(alphabet) = Alphabet::named(alphabet) else {
                     let names: Vec<&str> = ALPHABETS.iter().map(|known| known.name).collect();
                     return Err(RuleError::Alphabet {
                         id: self.id.clone(),
-                        alphabet: alphabet.clone(),
+                        alphabet: alphabet.to_owned(),
                         known: names.join(", "),
                     });
                 };
                 let count = bounds(length).ok_or_else(|| RuleError::Length {
                     id: self.id.clone(),
-                    length: length.clone(),
+                    length: length.to_owned(),
                 })?;
                 let border = prefix.starts_with(|c: char| c.is_ascii_alphanumeric());
                 let border = if border { r"\b" } else { "" };
@@ -112,6 +113,10 @@ impl Rule {
                     regex::escape(prefix),
                     alphabet.class()
                 )
+            }
+            _ => {
+                let id = self.id.clone();
+                return Err(RuleError::Neither { id });
             }
         };
         Regex::new(&pattern).map_err(|error| RuleError::Pattern {

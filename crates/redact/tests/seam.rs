@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-use longhaul_redact::{Finds, Kind, Redactor, RedactorSettings, Rule, RuleError, rule_ids};
+use longhaul_redact::{Kind, Redactor, RedactorSettings, Rule, RuleError, rule_ids};
 
 fn github(letter: &str) -> String {
     format!("ghp_{letter}{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2))
@@ -66,15 +66,15 @@ fn a_rule_is_added_by_its_pattern_or_by_how_its_keys_begin() {
     let rules = vec![
         Rule {
             id: "ticket".into(),
-            finds: Finds::Pattern(r"ticket (\d{4}-\d{4})".into()),
+            pattern: Some(r"ticket (\d{4}-\d{4})".into()),
+            ..Rule::default()
         },
         Rule {
             id: "acme".into(),
-            finds: Finds::Key {
-                prefix: "acme_".into(),
-                alphabet: "upper".into(),
-                length: "8..12".into(),
-            },
+            prefix: Some("acme_".into()),
+            alphabet: Some("upper".into()),
+            length: Some("8..12".into()),
+            ..Rule::default()
         },
     ];
     let redactor = Redactor::new(&RedactorSettings {
@@ -113,22 +113,25 @@ fn a_rule_is_switched_off_by_its_id() {
 
 #[test]
 fn settings_that_are_no_rules_say_what_is_wrong() {
-    let one = |finds| RedactorSettings {
-        rules: vec![Rule {
-            id: "mine".into(),
-            finds,
-        }],
+    let one = |rule| RedactorSettings {
+        rules: vec![rule],
         ..RedactorSettings::default()
     };
-    let key = |alphabet: &str, length: &str| Finds::Key {
-        prefix: "x_".into(),
-        alphabet: alphabet.into(),
-        length: length.into(),
+    let key = |alphabet: &str, length: &str| Rule {
+        prefix: Some("x_".into()),
+        alphabet: Some(alphabet.into()),
+        length: Some(length.into()),
+        ..Rule::default()
+    };
+    let pattern = Rule {
+        pattern: Some("(".into()),
+        ..Rule::default()
     };
     let error = |settings: RedactorSettings| Redactor::new(&settings).unwrap_err();
+    assert!(matches!(error(one(pattern)), RuleError::Pattern { .. }));
     assert!(matches!(
-        error(one(Finds::Pattern("(".into()))),
-        RuleError::Pattern { .. }
+        error(one(Rule::default())),
+        RuleError::Neither { .. }
     ));
     assert!(matches!(
         error(one(key("runes", "8"))),

@@ -23,9 +23,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Zoned;
-use longhaul_assembly::{Host, Runtime};
 use longhaul_engine::config::Config;
 use longhaul_engine::library::{Library, index_path};
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Departures, Setup};
 use longhaul_engine::survey::Surveys;
 use longhaul_engine::tools::{NoTools, Toolbox};
@@ -79,11 +79,7 @@ impl Place for Here {
             config,
             state_dir: self.folder.clone(),
             workspace: work(&self.folder),
-            managed_skills: None,
-            home_skills: None,
-            host: Host::default(),
-            runtime: Runtime::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             model: None,
             summaries,

@@ -311,13 +311,11 @@ impl Desk {
         let session = &measured.session;
         let at = At {
             time: self.now(),
-            key: Whose::of(session).key.to_string(),
             window: &measured.window,
             tokens: measured.reading.measurement.tokens,
             model: measured.reading.model.clone(),
-            summary: self.config.summary_sizes(),
-            capture: self.config.state_capture(),
-            keep: self.keep(session),
+            config: &self.config,
+            state_dir: &self.state_dir,
         };
         let meter = Meter::new(self.config.tokens.estimator);
         let source = Source::gather(session, &self.store(), &meter, at)

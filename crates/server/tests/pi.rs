@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use longhaul_assembly::{Host, Runtime};
 use longhaul_engine::config::Config;
 use longhaul_engine::library::{Recollection, Scope};
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Setup};
 use longhaul_engine::tools::{
     NoTools, NobodyToAsk, Permissions, Toolbox, WorkspaceSettings, WorkspaceTools,
@@ -56,11 +56,7 @@ impl Place for Machine {
             config: Config::default(),
             state_dir: self.folder.join("state"),
             workspace: self.folder.clone(),
-            managed_skills: None,
-            home_skills: None,
-            host: Host::default(),
-            runtime: Runtime::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: Arc::<Stopped>::clone(&self.clock),
             model: None,
             summaries,

@@ -11,6 +11,7 @@ mod entry;
 mod error;
 mod exchange;
 mod fault;
+mod fingerprint;
 mod header;
 pub mod import;
 mod inbound;
@@ -43,6 +44,7 @@ pub use entry::{
 pub use error::{Error, Result};
 pub use exchange::{CallState, Conversation, Piece, ToolExchange};
 pub use fault::{Fault, FaultKind};
+pub use fingerprint::Fingerprint;
 pub use header::Header;
 pub use key::SessionKey;
 pub use last_writes::LastWrites;

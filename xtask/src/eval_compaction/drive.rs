@@ -4,11 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use longhaul_compaction::ladder::Layers;
-use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
+use longhaul_compaction::compact::{CompactionFailure, CompactionRequest, Tail};
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::config::{Config, Layer as Configured};
-use longhaul_engine::live::{CompactionFailure, CompactionRequest, Live, Tail};
+use longhaul_engine::config::Config;
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_engine::recall::{Query, Same, recall};
 use longhaul_engine::replay::{Options, ReplayReport, replay};
@@ -31,6 +30,7 @@ const ITEM_TOKENS: u32 = 6;
 const FORCED: &str = "forced-";
 
 /// One window, with what the engine makes of it.
+#[derive(Clone)]
 pub(crate) struct Setup {
     config: Config,
     pub(super) window: Window,
@@ -82,33 +82,16 @@ impl Setup {
         20_000.min(self.size / 10)
     }
 
-    fn protect(&self, layer: Layer) -> Tokens {
-        let configured = match layer {
-            Layer::Prune => Configured::Prune,
-            Layer::Summarize | Layer::Emergency => Configured::Summarize,
-            Layer::Full => Configured::Full,
-        };
-        self.window.scaled(self.config.protected_tail(configured))
+    /// The same without pruning.
+    pub(super) fn unpruned(&self) -> Setup {
+        let mut setup = self.clone();
+        setup.config.compaction.prune.enabled = false;
+        setup
     }
 
     /// Replays entries, stored at `path`.
     pub(super) fn play(&self, header: &Header, entries: &[Entry], path: &Path) -> Result<Played> {
-        self.play_with(header, entries, path, self.config.layers())
-    }
-
-    /// The same, with these layers.
-    pub(super) fn play_with(
-        &self,
-        header: &Header,
-        entries: &[Entry],
-        path: &Path,
-        layers: Layers,
-    ) -> Result<Played> {
         let session = store(path, header, entries)?;
-        let prune = &self.config.compaction.prune;
-        let arrival = &prune.on_arrival;
-        let chars = |count: u32| count as usize;
-        let protect = |layer: Layer| self.protect(layer);
         let model = entries
             .iter()
             .filter_map(|entry| entry.message()?.model().map(|model| model.into_owned()))
@@ -116,25 +99,9 @@ impl Setup {
             .unwrap_or_default();
         let options = Options {
             window: &self.window,
-            estimator: self.config.tokens.estimator,
-            prune: PruneSettings {
-                protect_tail: self.window.scaled(prune.protect_recent_tokens),
-                after_rounds: self.config.prune_after_rounds(),
-                whole_records: chars(arrival.whole_records),
-                minimum: self.window.scaled(prune.prune_minimum_tokens),
-                arrival: arrival.enabled.then(|| ArrivalTrim {
-                    result_chars: chars(arrival.result_chars),
-                    result_tail_chars: chars(arrival.result_tail_chars),
-                    file_chars: chars(arrival.file_chars),
-                }),
-            },
-            protect: &protect,
-            layers,
-            breaker: self.config.breaker_rules(),
-            rules: self.config.compaction_rules(),
-            max_auto: u32::MAX,
+            config: &self.config,
             prices: cache_prices(&self.config, None, &model),
-            checkpoints: self.config.checkpoint_policy(),
+            summaries: None,
             clock: &|| 0.0,
         };
         let mut count = 0u64;
@@ -186,7 +153,9 @@ impl Setup {
             trigger: Trigger::Manual,
             focus: None,
             window: &self.window,
-            protect: self.protect(Layer::Summarize),
+            protect: self
+                .window
+                .scaled(self.config.protected_tail(Layer::Summarize)),
             overhead,
             tokens_before: overhead + Tokens(before),
             rules: self.config.compaction_rules(),

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use longhaul_compaction::ladder::Layers;
 use longhaul_engine::replay::ReplayReport;
 use longhaul_testkit::plants::says;
 use longhaul_tokens::Tokens;
@@ -66,12 +65,9 @@ pub(super) fn measure(
         // What is planted was never paid for.
         let unplanted = setup.play(&source.header, &source.recorded, &path)?;
         costs(&mut sheet, source, &unplanted.report, size);
-        let layers = Layers {
-            prune: false,
-            ..Layers::ALL
-        };
         let path = folder.join("unpruned.jsonl");
-        let unpruned = setup.play_with(&source.header, &source.recorded, &path, layers)?;
+        let setup = setup.unpruned();
+        let unpruned = setup.play(&source.header, &source.recorded, &path)?;
         pruning(&mut sheet, &unplanted.report, &unpruned.report);
     }
 

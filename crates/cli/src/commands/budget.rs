@@ -2,11 +2,12 @@
 
 use longhaul_assembly::{Breakdown, Breakpoint, PartName, Problem};
 use longhaul_checkpoint::CheckpointStore;
+use longhaul_compaction::cost::CacheTerms;
 use longhaul_compaction::cost::{EXPECTED_TURNS, Since, Verdict};
 use longhaul_engine::assembled::{self, Layout};
 use longhaul_engine::checkpoints::Restoration;
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{CacheTerms, Live};
+use longhaul_engine::live::Live;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::Role;
 

@@ -2,12 +2,13 @@
 
 use futures::executor::block_on;
 use longhaul_checkpoint::{CheckpointId, Trigger as Saved};
+use longhaul_compaction::compact::CompactionFailure;
 use longhaul_compaction::cost::{Prices, Summarizer};
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::Error;
 use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Site};
 use longhaul_engine::event::RestoredFragment;
-use longhaul_engine::live::{CompactionFailure, Live, Pruned};
+use longhaul_engine::live::{Live, Pruned};
 use longhaul_engine::measure::Reading;
 use longhaul_engine::state::SessionState;
 use longhaul_server::again::{self, Way};
@@ -112,7 +113,7 @@ pub(crate) fn run(app: &App, args: &CompactArgs) -> Result {
             if let Some(note) = &unasked {
                 note!("note: {note}");
             }
-            let protect = window.scaled(config.protected_tail(configured(layer)));
+            let protect = window.scaled(config.protected_tail(layer));
             return Err(nothing!(
                 "Nothing to compact: the context has {} tokens, and the last {} stay verbatim.",
                 about.before,
@@ -170,15 +171,6 @@ pub(super) fn blocked(error: Error) -> Failure {
     }
 }
 
-fn configured(layer: Layer) -> longhaul_engine::config::Layer {
-    use longhaul_engine::config::Layer as Configured;
-    match layer {
-        Layer::Prune => Configured::Prune,
-        Layer::Summarize | Layer::Emergency => Configured::Summarize,
-        Layer::Full => Configured::Full,
-    }
-}
-
 fn open(app: &App, session: &Session) -> Result<Opened> {
     let config = &app.config;
     let live = Live::open_with(session, config.state_capture(), &app.keep(session))?;
@@ -189,11 +181,6 @@ fn open(app: &App, session: &Session) -> Result<Opened> {
     bench.meter = meter;
     damage.iter().for_each(tell);
     Ok(Opened { bench, reading })
-}
-
-/// The tail that a layer protects, fitted to the window.
-pub(crate) fn protected(app: &App, layer: Layer, window: &Window) -> Tokens {
-    window.scaled(app.config.protected_tail(configured(layer)))
 }
 
 impl About<'_> {

@@ -39,8 +39,8 @@ pub(crate) fn run(app: &App, command: &ContextCommand) -> Result {
 /// Remembers whether thresholds may compact a session.
 fn autocompact(app: &App, args: &AutocompactArgs) -> Result {
     let session = resolve::session(app, args.on.name())?;
-    let key = session.key().to_owned();
-    let (mut state, damage) = SessionState::load(&app.state_dir, &key);
+    let key = session.key();
+    let (mut state, damage) = SessionState::load(&app.state_dir, key);
     if let Some(damage) = damage {
         note!("note: {damage}");
     }

@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use longhaul_compaction::Layer;
 use longhaul_engine::catalog;
 use longhaul_engine::event::Event;
 use longhaul_engine::measure::WindowEvidence;
-use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay_with};
+use longhaul_engine::replay::{Options, Progress, ReplayReport, Summaries, replay};
 use longhaul_engine::sample;
 use longhaul_engine::survey::Keep;
 use longhaul_engine::timeline::Timeline;
@@ -17,7 +16,7 @@ use longhaul_transcript::{
     Body, Draft, Entry, EntryId, Header, Millis, Role, Session, Stamp, json,
 };
 
-use super::compact::{blocked, protected};
+use super::compact::blocked;
 use super::events::{self, Weight};
 use super::measured::heading;
 use super::models::{self, Waiting};
@@ -116,21 +115,6 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result {
     }
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1000.0;
-    let protect = |layer: Layer| protected(app, layer, &window);
-    let config = &app.config;
-    let options = Options {
-        window: &window,
-        estimator: app.config.tokens.estimator,
-        prune: config.prune_settings(&window),
-        protect: &protect,
-        max_auto: u32::MAX,
-        layers: config.layers(),
-        rules: config.compaction_rules(),
-        breaker: config.breaker_rules(),
-        prices: app.prices(None, model.as_deref()),
-        checkpoints: app.config.checkpoint_policy(),
-        clock: &clock,
-    };
     let mut written = 0u64;
     let mut failure = None;
     let waiting = match &app.model {
@@ -139,14 +123,19 @@ fn replay_source(app: &App, args: &ReplayArgs, source: &Source) -> Result {
     };
     let summaries = waiting.as_ref().map(|waiting| Summaries {
         model: waiting.model(),
-        settings: config.compaction.model.clone(),
         cancel: Default::default(),
     });
+    let options = Options {
+        window: &window,
+        config: &app.config,
+        prices: app.prices(None, model.as_deref()),
+        summaries,
+        clock: &clock,
+    };
     let _inside = waiting.as_ref().map(Waiting::enter);
-    let (report, entries) = replay_with(
+    let (report, entries) = replay(
         session,
         &options,
-        summaries,
         &mut |time| {
             written += 1;
             Stamp {

@@ -27,18 +27,16 @@ pub(super) fn export(app: &App, args: &ExportArgs) -> Result {
     let source = source(app, &measured)?.sealed(seal(app));
     let redactor = Redactor::default();
     let secrets = secrets(args.no_redact, &redactor);
-    let config = &app.config;
     if to_screen {
         let mut screen = out::Cleaned::default();
-        let report = source.write(config, secrets, &mut screen);
-        let report = report.map_err(unheard)?;
+        let report = source.write(secrets, &mut screen).map_err(unheard)?;
         screen.flush().map_err(Failure::output)?;
         note_redacted(&report.redacted);
         return Ok(());
     }
     let target = args.output.clone();
     let target = target.unwrap_or_else(|| default_name(&measured.session));
-    let report = write(&target, |out| source.write(config, secrets, out))?;
+    let report = write(&target, |out| source.write(secrets, out))?;
     if app.json {
         return out::json(&report_json(app, &measured.session, &target, &report));
     }
@@ -68,16 +66,14 @@ fn unheard(error: Error) -> Failure {
 }
 
 /// Everything of a measured session that is carried elsewhere.
-pub(super) fn source<'a>(app: &App, measured: &'a Measured) -> Result<Source<'a>> {
+pub(super) fn source<'a>(app: &'a App, measured: &'a Measured) -> Result<Source<'a>> {
     let at = At {
         time: app.now(),
-        key: measured.session.key().to_owned(),
         window: &measured.window,
         tokens: measured.tokens(),
         model: measured.reading.model.clone(),
-        summary: app.config.summary_sizes(),
-        capture: app.config.state_capture(),
-        keep: app.keep(&measured.session),
+        config: &app.config,
+        state_dir: &app.state_dir,
     };
     let (store, meter) = (app.kept_checkpoints(), app.meter());
     let source = Source::gather(&measured.session, &store, &meter, at)?;

@@ -11,7 +11,7 @@ use super::placeholder::{Extract, placeholder};
 use super::record::{Record, records, repeated, superseded};
 use super::settings::PruneSettings;
 use super::trim::trimmed;
-use crate::cost::{Prices, Since, Verdict, decide};
+use crate::cost::{CacheTerms, Verdict, decide};
 use crate::terms::Counted;
 
 /// What could be pruned.
@@ -109,13 +109,8 @@ impl Pruning {
     /// The edits that save most over the turns expected, and whether to apply
     /// them now. Rewriting a warm cache from further back frees more and costs
     /// more; when no start saves anything, the verdict on all edits says so.
-    pub fn cheapest(
-        &self,
-        prices: &Prices,
-        since: Since,
-        expected_turns: u32,
-    ) -> (Pruning, Verdict) {
-        let judge = |freed, suffix| decide(freed, suffix, prices, since, expected_turns);
+    pub fn cheapest(&self, terms: &CacheTerms) -> (Pruning, Verdict) {
+        let judge = |freed, suffix| decide(freed, suffix, terms);
         let mut by_position: Vec<&Edit> = self.edits.iter().collect();
         by_position.sort_by_key(|edit| edit.at);
         let mut best: Option<(usize, f64)> = None;
@@ -171,7 +166,9 @@ pub fn prune(
         settings,
         pins,
         tail: tail_start(conversation, settings.protect_tail),
-        recent: records.len().saturating_sub(settings.whole_records),
+        recent: records
+            .len()
+            .saturating_sub(settings.arrival.whole_records as usize),
         shared: shared_entries(conversation),
         superseded: superseded(&records),
         repeated: repeated(&records),
@@ -284,7 +281,7 @@ impl Candidates<'_> {
             self.superseded.contains(&index),
             self.repeated.contains(&index),
             record.age > self.settings.after_rounds.saturating_mul(patience),
-            self.settings.arrival.is_some(),
+            self.settings.arrival.enabled,
         ];
         Reason::ALL
             .into_iter()
@@ -294,10 +291,9 @@ impl Candidates<'_> {
 
     /// What a record shows instead; `None` if it is not too long after all.
     fn shown(&self, record: &Record<'_>, text: &Extract, reason: Reason) -> Option<String> {
-        match (reason, &self.settings.arrival) {
-            (Reason::Arrival, None) => None,
-            (Reason::Arrival, Some(limits)) => trimmed(record, text, limits),
-            (Reason::Superseded | Reason::Repeated | Reason::Age, _) => {
+        match reason {
+            Reason::Arrival => trimmed(record, text, &self.settings.arrival),
+            Reason::Superseded | Reason::Repeated | Reason::Age => {
                 Some(placeholder(record, text, reason))
             }
         }

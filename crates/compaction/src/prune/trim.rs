@@ -21,8 +21,8 @@ const LINE_START_CHARS: usize = 100;
 /// is known of what its tool says.
 pub(super) fn trimmed(record: &Record<'_>, text: &Extract, limits: &ArrivalTrim) -> Option<String> {
     match &record.target {
-        Target::Read { path, .. } if text.chars > limits.file_chars => {
-            let mut shown = key_paragraphs(&text.text, limits.file_chars / 3);
+        Target::Read { path, .. } if text.chars > limits.file_chars as usize => {
+            let mut shown = key_paragraphs(&text.text, limits.file_chars as usize / 3);
             if !shown.is_empty() {
                 shown.push('\n');
             }
@@ -35,9 +35,9 @@ pub(super) fn trimmed(record: &Record<'_>, text: &Extract, limits: &ArrivalTrim)
             Some(shown)
         }
         Target::Read { .. } | Target::Shell { .. } | Target::Search { .. }
-            if text.chars > limits.result_chars =>
+            if text.chars > limits.result_chars as usize =>
         {
-            let (head, tail) = split_tail(&text.text, limits.result_tail_chars);
+            let (head, tail) = split_tail(&text.text, limits.result_tail_chars as usize);
             let mut shown = format!(
                 "[trimmed: {}, {}; {}]",
                 what(record),

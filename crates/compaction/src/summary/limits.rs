@@ -1,41 +1,28 @@
 //! How large a summary may be.
 
-use longhaul_tokens::{Tokens, Window};
+use longhaul_tokens::{Tokens, Window, settings};
 use serde::Serialize;
 
 use crate::terms::Layer;
 
-/// What may be set about the size of summaries, for a window of 200,000 tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sizes {
-    /// What the user said.
-    pub words: Tokens,
-    /// The mechanical part beside it.
-    pub rest: Tokens,
-    /// The prose of layer 2.
-    pub prose: Tokens,
-    /// The prose of layer 3.
-    pub full_prose: Tokens,
-    /// A message of the user that is longer keeps its two ends, where not
-    /// everything fits.
-    pub paste: Tokens,
-    /// Files that were only read, by path; further ones by folder.
-    pub read_files: usize,
-    /// A small window gives one part in so many to the whole.
-    pub compression_ratio: f64,
-}
-
-impl Default for Sizes {
-    fn default() -> Sizes {
-        Sizes {
-            words: Tokens(20_000),
-            rest: Tokens(8_000),
-            prose: Tokens(2_000),
-            full_prose: Tokens(4_000),
-            paste: Tokens(1_000),
-            read_files: 40,
-            compression_ratio: 5.0,
-        }
+settings! {
+    /// What a summary holds and how large it may be.
+    #[derive(Copy)]
+    pub struct Sizes {
+        /// What the user said, word for word, in tokens (for 200,000).
+        user_words_tokens: Tokens [min = 1] = Tokens(20_000),
+        /// The other sections of the mechanical part, in tokens (for 200,000).
+        mechanical_tokens: Tokens [min = 1] = Tokens(8_000),
+        /// Prose of a layer 2 summary, in tokens (for 200,000).
+        prose_tokens: Tokens [min = 1] = Tokens(2_000),
+        /// Prose of a layer 3 summary, in tokens (for 200,000).
+        full_prose_tokens: Tokens [min = 1] = Tokens(4_000),
+        /// Where not everything fits, a longer message of the user keeps its two ends, in tokens.
+        paste_tokens: Tokens [min = 1] = Tokens(1_000),
+        /// Files read that are listed by path; further ones are counted by folder.
+        read_files: u32 [min = 0] = 40,
+        /// A window of up to 60,000 tokens gives one part in this many to the whole summary.
+        compression_ratio: f64 [min = 1] = 5.0,
     }
 }
 
@@ -74,10 +61,10 @@ impl Limits {
     /// (by default) to the whole: what a session holds does not shrink with it.
     pub fn new(window: &Window, layer: Layer, sizes: &Sizes) -> Limits {
         let prose = match layer {
-            Layer::Prune | Layer::Summarize | Layer::Emergency => sizes.prose,
-            Layer::Full => sizes.full_prose,
+            Layer::Prune | Layer::Summarize | Layer::Emergency => sizes.prose_tokens,
+            Layer::Full => sizes.full_prose_tokens,
         };
-        let whole = sizes.words + sizes.rest + prose;
+        let whole = sizes.user_words_tokens + sizes.mechanical_tokens + prose;
         let window = window.size().0;
         let proportional = f64::from(whole.0) * f64::from(window) / f64::from(REFERENCE);
         let share = f64::from(window.min(SMALL)) / sizes.compression_ratio.max(1.0);
@@ -88,11 +75,13 @@ impl Limits {
         };
         Limits {
             total,
-            words: scaled(sizes.words),
-            rest: scaled(sizes.rest),
+            words: scaled(sizes.user_words_tokens),
+            rest: scaled(sizes.mechanical_tokens),
             prose: scaled(prose),
-            paste: scaled(sizes.paste).max(SMALLEST_PASTE).min(sizes.paste),
-            read_files: sizes.read_files,
+            paste: scaled(sizes.paste_tokens)
+                .max(SMALLEST_PASTE)
+                .min(sizes.paste_tokens),
+            read_files: sizes.read_files as usize,
             shares_words: total < whole,
         }
     }
@@ -137,13 +126,14 @@ mod tests {
             ratio in 1.0f64..100.0,
         ) {
             let sizes = Sizes {
-                words: Tokens(words),
-                rest: Tokens(rest),
+                user_words_tokens: Tokens(words),
+                mechanical_tokens: Tokens(rest),
                 compression_ratio: ratio,
                 ..Sizes::default()
             };
             let limits = limits(window, &sizes);
-            prop_assert!(limits.words <= sizes.words && limits.rest <= sizes.rest);
+            prop_assert!(limits.words <= sizes.user_words_tokens);
+            prop_assert!(limits.rest <= sizes.mechanical_tokens);
             prop_assert!(limits.words + limits.rest + limits.prose <= limits.total);
         }
     }

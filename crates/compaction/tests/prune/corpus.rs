@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use longhaul_compaction::Counted;
-use longhaul_compaction::cost::{Bill, EXPECTED_TURNS, Part, Prices, Since};
+use longhaul_compaction::cost::{Bill, CacheTerms, EXPECTED_TURNS, Part, Prices, Since};
 use longhaul_compaction::prune::{PruneSettings, Pruning, Reason, apply, prune};
 use longhaul_testkit::recorded;
-use longhaul_tokens::Tokens;
+use longhaul_tokens::{Tokens, Window, WindowSettings};
 use longhaul_transcript::{Body, Context, ContextMessage, EntryId, Role, Session};
 
 use crate::build::{counted, pairing_faults, pruned, result_cost, skeleton, total};
@@ -55,7 +55,13 @@ fn real_contexts_are_pruned_without_a_fault() {
     for (name, session) in sessions(scratch.path()) {
         for messages in contexts(&session) {
             for window in [200_000, 60_000, 24_000] {
-                let settings = PruneSettings::default().for_window(Tokens(window));
+                let window_of = Window::new(&WindowSettings::of(Tokens(window))).unwrap();
+                let usual = PruneSettings::default();
+                let settings = PruneSettings {
+                    protect_tail: window_of.scaled(usual.protect_tail),
+                    minimum: window_of.scaled(usual.minimum),
+                    ..usual
+                };
                 let pruning = pruned(&messages, &settings);
                 let view = apply(&messages, &pruning.edits);
                 assert_eq!(skeleton(&view), skeleton(&messages), "{name}");
@@ -131,6 +137,11 @@ fn bill(contexts: &[Vec<ContextMessage>], policy: Policy) -> Bill {
                 _ => Since::Never,
             };
             last_time = time.or(last_time);
+            let terms = CacheTerms {
+                prices,
+                since,
+                expected_turns: EXPECTED_TURNS,
+            };
             let plan = || {
                 let settings = PruneSettings::default();
                 prune(&view[..at], &HashSet::new(), &settings, &result_cost)
@@ -138,7 +149,7 @@ fn bill(contexts: &[Vec<ContextMessage>], policy: Policy) -> Bill {
             let chosen = match policy {
                 Policy::AsItWas => Pruning::default(),
                 Policy::Always => plan(),
-                Policy::WherePays => match plan().cheapest(&prices, since, EXPECTED_TURNS) {
+                Policy::WherePays => match plan().cheapest(&terms) {
                     (chosen, verdict) if verdict.now => chosen,
                     _ => Pruning::default(),
                 },

@@ -64,13 +64,16 @@ fn script(steps: &[Step]) -> Script {
 }
 
 fn settings() -> impl Strategy<Value = PruneSettings> {
-    (0..20_000_u32, 0..12_u32, 0..10_usize, any::<bool>()).prop_map(
-        |(tail, after_rounds, whole_records, trims)| PruneSettings {
+    (0..20_000_u32, 0..12_u32, 0..10_u32, any::<bool>()).prop_map(
+        |(tail, after_rounds, whole_records, enabled)| PruneSettings {
             protect_tail: Tokens(tail),
             after_rounds,
-            whole_records,
             minimum: Tokens(1),
-            arrival: trims.then(ArrivalTrim::default),
+            arrival: ArrivalTrim {
+                enabled,
+                whole_records,
+                ..ArrivalTrim::default()
+            },
         },
     )
 }

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use longhaul_compaction::cost::{Prices, Since};
-use longhaul_compaction::prune::{Edit, PruneSettings, Pruning, Reason, Surface, apply, prune};
+use longhaul_compaction::cost::{CacheTerms, Prices, Since};
+use longhaul_compaction::prune::{
+    ArrivalTrim, Edit, PruneSettings, Pruning, Reason, Surface, apply, prune,
+};
 use longhaul_tokens::Tokens;
 use longhaul_transcript::EntryId;
 
@@ -41,9 +43,12 @@ fn an_old_result_becomes_one_line_that_names_it() {
 }
 
 #[test]
-fn a_result_is_old_after_more_than_ten_rounds_and_three_when_read_only() {
+fn a_result_is_old_after_more_than_so_many_rounds() {
     let without_trims = PruneSettings {
-        arrival: None,
+        arrival: ArrivalTrim {
+            enabled: false,
+            ..ArrivalTrim::default()
+        },
         protect_tail: Tokens(100),
         ..narrow()
     };
@@ -60,7 +65,15 @@ fn a_result_is_old_after_more_than_ten_rounds_and_three_when_read_only() {
             .last()
     };
     assert_eq!(oldest_kept(without_trims.clone()), Some(10));
-    assert_eq!(oldest_kept(without_trims.read_only()), Some(3));
+    let of_three = PruneSettings {
+        after_rounds: 3,
+        arrival: ArrivalTrim {
+            whole_records: 3,
+            ..without_trims.arrival
+        },
+        ..without_trims
+    };
+    assert_eq!(oldest_kept(of_three), Some(3));
 }
 
 #[test]
@@ -124,7 +137,10 @@ fn reads_that_were_superseded_go_first() {
 #[test]
 fn a_part_or_a_note_does_not_supersede_the_whole() {
     let settings = PruneSettings {
-        arrival: None,
+        arrival: ArrivalTrim {
+            enabled: false,
+            ..ArrivalTrim::default()
+        },
         after_rounds: 100,
         ..narrow()
     };
@@ -224,7 +240,10 @@ fn tail_pins_recent_records_and_unread_results_are_not_touched() {
 
     // Nothing is known of what the model makes of results it has not seen.
     let unread = PruneSettings {
-        whole_records: 0,
+        arrival: ArrivalTrim {
+            whole_records: 0,
+            ..ArrivalTrim::default()
+        },
         protect_tail: Tokens(0),
         ..PruneSettings::default()
     };
@@ -347,19 +366,24 @@ fn a_warm_cache_is_rewritten_from_where_it_pays_most() {
     script.bash("large", &lines(200_000)).rounds(12);
     let pruning = pruned(&script.messages, &narrow());
     assert_eq!(pruning.edits.len(), 2);
-    let warm = Since::Seconds(5.0);
-    let (chosen, verdict) = pruning.cheapest(&Prices::RATIO, warm, 3);
+    let terms = |since| CacheTerms {
+        prices: Prices::RATIO,
+        since,
+        expected_turns: 3,
+    };
+    let warm = terms(Since::Seconds(5.0));
+    let (chosen, verdict) = pruning.cheapest(&warm);
     assert_eq!(
         (reasons(&chosen), verdict.now),
         (vec![("r5", Reason::Age)], true)
     );
-    let (chosen, verdict) = pruning.cheapest(&Prices::RATIO, Since::Never, 3);
+    let (chosen, verdict) = pruning.cheapest(&terms(Since::Never));
     assert_eq!((chosen.edits.len(), verdict.now), (2, true));
     let only_early = Pruning {
         edits: pruning.edits[..1].to_vec(),
         ..pruning.starting_at(0)
     };
-    let (_, verdict) = only_early.starting_at(0).cheapest(&Prices::RATIO, warm, 3);
+    let (_, verdict) = only_early.starting_at(0).cheapest(&warm);
     assert!(!verdict.now);
 }
 

@@ -1,8 +1,10 @@
 //! How long a compaction takes, and how it grows with the session.
 #![allow(clippy::disallowed_methods)]
 
+use longhaul_compaction::CompactionRules;
+use longhaul_compaction::compact::CompactionRequest;
 use longhaul_compaction::{Layer, Trigger};
-use longhaul_engine::live::{CompactionRequest, CompactionRules, Live};
+use longhaul_engine::live::Live;
 use longhaul_engine::measure::Meter;
 use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
@@ -44,7 +46,7 @@ fn compact_200k_tokens(bencher: divan::Bencher) {
     let live = full_window();
     let window = window();
     let mut meter = Meter::new(Estimator::default());
-    let tokens_before = live.explain(&mut meter).total;
+    let tokens_before = meter.messages(live.messages());
     bencher.bench_local(|| {
         live.compact(
             &mut meter,
@@ -68,7 +70,7 @@ fn compact_200k_tokens(bencher: divan::Bencher) {
 fn warm_context_build(bencher: divan::Bencher) {
     let live = full_window();
     let mut meter = Meter::new(Estimator::default());
-    live.explain(&mut meter);
+    meter.messages(live.messages());
     bencher.bench_local(|| {
         let context = Context::build(live.loaded());
         context

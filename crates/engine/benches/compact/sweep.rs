@@ -11,13 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use longhaul_compaction::cost::Prices;
-use longhaul_compaction::ladder::Layers;
-use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{BreakerRules, Layer};
-use longhaul_engine::live::CompactionRules;
+use longhaul_engine::config::Config;
 use longhaul_engine::replay::{Options, ReplayReport, replay};
 use longhaul_testkit::sample::{Plan, Size, generate};
-use longhaul_tokens::{Estimator, Tokens};
 use longhaul_transcript::{Entry, EntryId, Millis, Session, Stamp};
 use serde_json::Value;
 
@@ -98,15 +94,9 @@ fn sweep(session: &Session) -> (ReplayReport, Vec<Entry>) {
     let window = super::window();
     let options = Options {
         window: &window,
-        estimator: Estimator::default(),
-        prune: PruneSettings::default(),
-        protect: &|_: Layer| Tokens(25_000),
-        max_auto: u32::MAX,
-        layers: Layers::ALL,
-        rules: CompactionRules::default(),
-        breaker: BreakerRules::default(),
+        config: &Config::default(),
         prices: Prices::RATIO,
-        checkpoints: longhaul_checkpoint::Policy::default(),
+        summaries: None,
         clock: &|| 0.0,
     };
     let mut n = 0u64;

@@ -16,8 +16,9 @@ use crate::checkpoints::{Lock, Restoration, Sink};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::live::{Live, allowance};
+use crate::live::Live;
 use crate::measure::{Reading, Size};
+use longhaul_compaction::compact::allowance;
 
 /// What a session at rest is compacted with.
 pub struct Resting<'a> {

@@ -168,13 +168,32 @@ impl Bench {
         }
         restoration
     }
+
+    /// The same where the workspace, if it is here, has still to be read.
+    pub fn restore_in(
+        &self,
+        root: Option<&Path>,
+        ahead: Option<&Live>,
+        with: Restoring<'_>,
+        sink: &mut Sink<'_>,
+    ) -> Restoration {
+        let limits = with.config.bootstrap_limits(&self.window);
+        let read_at = with.now.timestamp().into();
+        let read = |root| Workspace::load(root, &limits, read_at, with.files).ok();
+        let read = root.and_then(read);
+        let with = Restoring {
+            workspace: read.as_ref().map(|(workspace, _)| workspace),
+            ..with
+        };
+        self.restore(ahead, with, sink)
+    }
 }
 
 /// What putting the state of the work back needs besides.
 pub struct Restoring<'a> {
     /// What is configured.
     pub config: &'a Config,
-    /// The workspace, where it is here.
+    /// The workspace; without one, only the checkpoint is put back.
     pub workspace: Option<&'a Workspace>,
     /// The time, where the user is.
     pub now: &'a Zoned,

@@ -53,7 +53,7 @@ impl Brakes {
         Brakes {
             autocompact: state.autocompact.unwrap_or(compaction.auto_enabled),
             breaker: breaker
-                .is_open(config.breaker_rules())
+                .is_open(compaction.breaker)
                 .then(|| breaker.reasons.clone()),
             guard: Some(guarded).filter(|guarded| guarded.lossy >= guarded.most),
         }

@@ -13,9 +13,9 @@ use super::outcome::{Asked, Made, Outcome};
 use super::site::Site;
 use crate::error::Result;
 use crate::event::Event;
-use crate::live::{Compacted, CompactionFailure};
 use crate::measure::Size;
 use crate::spending::to_json;
+use longhaul_compaction::compact::{Compacted, CompactionFailure};
 
 impl<S: Site> Compactor<'_, S> {
     /// Carries one layer out.

@@ -6,8 +6,9 @@ use longhaul_transcript::{Draft, EntryId};
 
 use crate::checkpoints::Restoration;
 use crate::event::CompactedEvent;
-use crate::live::{Compacted, CompactionFailure, Pruned, Removed};
+use crate::live::Pruned;
 use crate::measure::Size;
+use longhaul_compaction::compact::{Compacted, CompactionFailure, Removed};
 
 /// What came of a layer.
 #[derive(Debug)]

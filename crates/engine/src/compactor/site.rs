@@ -16,12 +16,15 @@ use longhaul_transcript::{Draft, EntryId, Millis, Stamp};
 
 use super::bench::Bench;
 use crate::checkpoints::{Error as CheckpointError, Lock, Restoration};
-use crate::config::{Config, Layer as Configured, SummaryModel};
+use crate::config::{Config, SummaryModel};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::live::{CacheTerms, CompactionRules, Live, Tail};
+use crate::live::Live;
 use crate::measure::Size;
 use crate::state::SessionState;
+use longhaul_compaction::CompactionRules;
+use longhaul_compaction::compact::Tail;
+use longhaul_compaction::cost::CacheTerms;
 
 /// The window assumed for a compaction model that nobody knows. It is smaller than
 /// what is assumed for an agent's own model, because the two err to different
@@ -119,16 +122,16 @@ impl Terms {
                 auto_enabled: state.autocompact.unwrap_or(compaction.auto_enabled),
                 read_only: config.sandbox.read_only,
                 subagent: false,
-                breaker_open: state.breaker.is_open(config.breaker_rules()),
+                breaker_open: state.breaker.is_open(compaction.breaker),
                 max_auto: compaction.max_auto_compactions,
                 layers: config.layers(),
             },
-            protect: protected(Configured::Summarize),
-            protect_full: protected(Configured::Full),
+            protect: protected(Layer::Summarize),
+            protect_full: protected(Layer::Full),
             prune: config.prune_settings(window),
             rules: config.compaction_rules(),
             tail: Tail::default(),
-            breaker: config.breaker_rules(),
+            breaker: compaction.breaker,
             risk: config.risk_rules(),
             least_change: config.checkpoint.minimum_change_percent / 100.0,
             is_resumed: false,

@@ -27,8 +27,8 @@ use super::site::Site;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::live::{Compacted, CompactionFailure, CompactionRequest};
 use crate::spending::{spent_on, spent_on_failure};
+use longhaul_compaction::compact::{Compacted, CompactionFailure, CompactionRequest};
 
 /// The free model of OpenRouter that is asked where a key of theirs is set and
 /// nothing else is configured.

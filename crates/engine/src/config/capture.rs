@@ -1,5 +1,6 @@
 //! Settings of the gauge, checkpoints, and what is put back after a compaction.
 
+use longhaul_ledger::Capture;
 use longhaul_tokens::settings;
 
 settings! {
@@ -30,28 +31,6 @@ settings! {
         /// From this compaction on, the restored text warns of the spiral.
         spiral_warning_at: u32 [min = 1] = 4,
         /// What is collected between checkpoints.
-        state: StateCapture = StateCapture::default(),
-    }
-}
-
-settings! {
-    /// What is collected between checkpoints; the oldest leave first.
-    pub struct StateCapture {
-        /// Decisions kept.
-        decisions: u32 [min = 1] = 50,
-        /// Exchanges of the conversation kept.
-        exchanges: u32 [min = 1] = 8,
-        /// Tools kept.
-        tools: u32 [min = 1] = 100,
-        /// Files kept.
-        files: u32 [min = 1] = 100,
-        /// Characters kept of each message of an exchange.
-        exchange_chars: u32 [min = 1] = 120,
-        /// The last pairs of messages that are always among the exchanges.
-        recent_pairs: u32 [min = 0] = 2,
-        /// A user message shorter than this after a long answer may be a decision.
-        short_message_chars: u32 [min = 1] = 50,
-        /// An answer longer than this is long.
-        long_answer_chars: u32 [min = 1] = 500,
+        state: Capture = Capture::default(),
     }
 }

@@ -3,6 +3,9 @@
 //! Sizes "for 200,000" shrink in proportion on smaller windows and do not grow on
 //! larger ones.
 
+use longhaul_compaction::prune::ArrivalTrim;
+use longhaul_compaction::summary::Sizes;
+use longhaul_compaction::{BreakerRules, Layer};
 use longhaul_tokens::{Tokens, settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +34,7 @@ settings! {
         /// Hiding old tool output.
         prune: Prune = Prune::default(),
         /// The layers of the ladder that are carried out by themselves, with settings of their own where they differ.
-        layers: Vec<LayerRule> = Layer::ALL.map(LayerRule::plain).to_vec(),
+        layers: Vec<LayerRule> = Layer::LADDER.map(LayerRule::plain).to_vec(),
         /// Layer 3, the whole conversation as a summary.
         full: FullLayer = FullLayer::default(),
         /// Tell the user before an automatic compaction.
@@ -45,13 +48,13 @@ settings! {
         /// The model that writes summaries.
         model: SummaryModel = SummaryModel::default(),
         /// What a summary holds and how large it may be.
-        summary: Summary = Summary::default(),
+        summary: Sizes = Sizes::default(),
         /// The silent turn that saves to memory before a compaction.
         memory_flush: MemoryFlush = MemoryFlush::default(),
         /// How the number of compactions is read as risk.
         risk: Risk = Risk::default(),
         /// What stops compaction after repeated failures.
-        breaker: Breaker = Breaker::default(),
+        breaker: BreakerRules = BreakerRules::default(),
         /// What happens when compaction did not make a request fit.
         emergency: Emergency = Emergency::default(),
     }
@@ -77,28 +80,11 @@ settings! {
     }
 }
 
-settings! {
-    /// Shortening of single tool results by their length.
-    pub struct ArrivalTrim {
-        /// Shorten long results at all.
-        enabled: bool = true,
-        /// A result of a shell, read or search tool above this many characters is shortened.
-        result_chars: u32 [min = 1] = 2_000,
-        /// Characters kept from the end of a shortened result.
-        result_tail_chars: u32 [min = 1] = 500,
-        /// A file read above this many characters is shown as its key paragraphs.
-        file_chars: u32 [min = 1] = 3_000,
-        /// The most recent tool records that stay whole.
-        whole_records: u32 [min = 0] = 8,
-    }
-}
-
-/// A layer of the compaction ladder.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Layer {
+/// The names of the layers that can be in use, for the schema.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase", inline)]
+#[allow(dead_code)]
+enum LayerName {
     /// Layer 1: tool output is hidden durably.
     Prune,
     /// Layer 2: older turns become a summary.
@@ -107,25 +93,12 @@ pub enum Layer {
     Full,
 }
 
-impl Layer {
-    /// Every layer, lowest first.
-    pub const ALL: [Layer; 3] = [Layer::Prune, Layer::Summarize, Layer::Full];
-
-    /// As it is written in a file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layer::Prune => "prune",
-            Layer::Summarize => "summarize",
-            Layer::Full => "full",
-        }
-    }
-}
-
 /// A layer in use. What is left out follows the keys of its own section.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LayerRule {
     /// Which layer.
+    #[schemars(with = "LayerName")]
     pub layer: Layer,
     /// Where it begins, as a percentage of the window.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,26 +150,6 @@ settings! {
 }
 
 settings! {
-    /// What a summary holds and how large it may be.
-    pub struct Summary {
-        /// What the user said, word for word, in tokens (for 200,000).
-        user_words_tokens: Tokens [min = 1] = Tokens(20_000),
-        /// The other sections of the mechanical part, in tokens (for 200,000).
-        mechanical_tokens: Tokens [min = 1] = Tokens(8_000),
-        /// Prose of a layer 2 summary, in tokens (for 200,000).
-        prose_tokens: Tokens [min = 1] = Tokens(2_000),
-        /// Prose of a layer 3 summary, in tokens (for 200,000).
-        full_prose_tokens: Tokens [min = 1] = Tokens(4_000),
-        /// Where not everything fits, a longer message of the user keeps its two ends, in tokens.
-        paste_tokens: Tokens [min = 1] = Tokens(1_000),
-        /// Files read that are listed by path; further ones are counted by folder.
-        read_files: u32 [min = 0] = 40,
-        /// A window of up to 60,000 tokens gives one part in this many to the whole summary.
-        compression_ratio: f64 [min = 1] = 5.0,
-    }
-}
-
-settings! {
     /// The silent turn that saves to memory before a compaction, once per epoch.
     pub struct MemoryFlush {
         /// Flush at all.
@@ -221,16 +174,6 @@ settings! {
         loss_percent_each: f64 [min = 0, max = 100] = 10.0,
         /// The estimated loss is never above this percentage.
         loss_percent_most: f64 [min = 0, max = 100] = 90.0,
-    }
-}
-
-settings! {
-    /// What stops compaction after repeated failures.
-    pub struct Breaker {
-        /// Consecutive failures that open it.
-        failures: u32 [min = 1] = 3,
-        /// A compaction that frees less than this percentage of the context is a failure.
-        minimum_freed_percent: f64 [min = 0, max = 100] = 10.0,
     }
 }
 

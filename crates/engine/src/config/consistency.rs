@@ -1,8 +1,9 @@
 //! Settings that are each fine and together are not.
 
+use longhaul_compaction::Layer;
 use longhaul_redact::Redactor;
 
-use super::{Config, DreamTrigger, KeyPath, Layer};
+use super::{Config, DreamTrigger, KeyPath};
 
 /// Settings that do not go together, and why.
 pub(super) struct Clash {
@@ -43,11 +44,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         ),
     );
 
-    let redactor = config.redaction.settings();
-    let wrong = redactor.and_then(|settings| {
-        let redactor = Redactor::new(&settings);
-        redactor.map(drop).map_err(|error| error.to_string())
-    });
+    let wrong = Redactor::new(&config.redaction).map_err(|error| error.to_string());
     clash(
         wrong.is_err(),
         &["redaction.rules", "redaction.off"],
@@ -91,12 +88,11 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     );
 
     let layers = &config.compaction.layers;
-    for layer in Layer::ALL {
-        let name = layer.name();
+    for layer in Layer::LADDER {
         clash(
             layers.iter().filter(|rule| rule.layer == layer).count() > 1,
             &["compaction.layers"],
-            format!("`compaction.layers` has the layer {name} more than once; keep one"),
+            format!("`compaction.layers` has the layer {layer} more than once; keep one"),
         );
     }
 

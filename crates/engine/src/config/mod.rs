@@ -41,7 +41,6 @@ mod memory;
 mod models;
 mod openclaw;
 mod origin;
-mod redaction;
 mod resolve;
 mod resolved;
 mod root;
@@ -50,11 +49,10 @@ mod sources;
 mod text_value;
 mod window;
 
-pub use capture::{Checkpoint, Gauge, StateCapture};
+pub use capture::{Checkpoint, Gauge};
 pub use catalogue::{key_paths, schema};
 pub use compaction::{
-    ArrivalTrim, Breaker, Compaction, Emergency, FullLayer, Layer, LayerRule, MemoryFlush, Prune,
-    Risk, Summary, SummaryModel,
+    Compaction, Emergency, FullLayer, LayerRule, MemoryFlush, Prune, Risk, SummaryModel,
 };
 pub use context::{Prewarm, Prompt, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript};
 pub use discover::{
@@ -69,7 +67,6 @@ pub use memory::{
 };
 pub use models::{ModelPrices, ModelRule, Requests};
 pub use origin::{Note, Origin};
-pub use redaction::{Redaction, RedactionRule};
 pub use resolve::resolve;
 pub use resolved::{Resolved, Row};
 pub use root::Config;

@@ -1,11 +1,12 @@
 //! The whole configuration.
 
 use longhaul_assembly::{BootstrapLimits, Reserves, RestoreLimits};
+use longhaul_redact::RedactorSettings;
 use longhaul_tokens::settings;
 
 use super::{
-    Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm, Prompt, Redaction,
-    Requests, Sandbox, Skills, TokenCounting, ToolPolicy, Transcript,
+    Checkpoint, Compaction, Dreaming, Gauge, Memory, ModelRule, Prewarm, Prompt, Requests, Sandbox,
+    Skills, TokenCounting, ToolPolicy, Transcript,
 };
 
 settings! {
@@ -30,7 +31,7 @@ settings! {
         /// Background consolidation of daily logs.
         dreaming: Dreaming = Dreaming::default(),
         /// What is taken for a secret and left out of everything written beside a session.
-        redaction: Redaction = Redaction::default(),
+        redaction: RedactorSettings = RedactorSettings::default(),
         /// Files of the workspace that open every system prompt.
         bootstrap: BootstrapLimits = BootstrapLimits::default(),
         /// What the system prompt says beside files, skills and tools.

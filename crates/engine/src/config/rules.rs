@@ -1,23 +1,13 @@
 //! What compaction asks of a configuration, as the room below takes it.
 
 use longhaul_compaction::ladder::Layers;
-use longhaul_compaction::prune::{ArrivalTrim, PruneSettings};
-use longhaul_compaction::summary::Sizes;
-use longhaul_compaction::{BreakerRules, CompactionRules, RiskRules, SpiralWarning};
+use longhaul_compaction::prune::PruneSettings;
+use longhaul_compaction::{CompactionRules, Layer, RiskRules, SpiralWarning};
 use longhaul_tokens::Window;
 
-use super::{Config, Layer};
+use super::Config;
 
 impl Config {
-    /// When failures stop compaction.
-    pub fn breaker_rules(&self) -> BreakerRules {
-        let breaker = &self.compaction.breaker;
-        BreakerRules {
-            failures: breaker.failures,
-            least_freed: breaker.minimum_freed_percent / 100.0,
-        }
-    }
-
     /// How the number of compactions is read.
     pub fn risk_rules(&self) -> RiskRules {
         let risk = &self.compaction.risk;
@@ -39,24 +29,10 @@ impl Config {
         }
     }
 
-    /// How large summaries may be.
-    pub fn summary_sizes(&self) -> Sizes {
-        let summary = &self.compaction.summary;
-        Sizes {
-            words: summary.user_words_tokens,
-            rest: summary.mechanical_tokens,
-            prose: summary.prose_tokens,
-            full_prose: summary.full_prose_tokens,
-            paste: summary.paste_tokens,
-            read_files: summary.read_files as usize,
-            compression_ratio: summary.compression_ratio,
-        }
-    }
-
     /// What a single compaction is made by.
     pub fn compaction_rules(&self) -> CompactionRules {
         CompactionRules {
-            summary: self.summary_sizes(),
+            summary: self.compaction.summary,
             emergency_turns: self.compaction.emergency.turns,
         }
     }
@@ -64,23 +40,16 @@ impl Config {
     /// The limits of pruning, fitted to a window.
     pub fn prune_settings(&self, window: &Window) -> PruneSettings {
         let prune = &self.compaction.prune;
-        let arrival = &prune.on_arrival;
-        let chars = |count: u32| count as usize;
+        let mut arrival = prune.on_arrival;
         // Where nothing else makes room, what is old is hidden however few there are.
-        let whole = match self.sandbox.read_only {
-            true => arrival.whole_records.min(self.sandbox.prune_after_rounds),
-            false => arrival.whole_records,
-        };
+        if self.sandbox.read_only {
+            arrival.whole_records = arrival.whole_records.min(self.sandbox.prune_after_rounds);
+        }
         PruneSettings {
             protect_tail: window.scaled(self.protected_tail(Layer::Prune)),
             after_rounds: self.prune_after_rounds(),
-            whole_records: chars(whole),
             minimum: window.scaled(prune.prune_minimum_tokens),
-            arrival: arrival.enabled.then(|| ArrivalTrim {
-                result_chars: chars(arrival.result_chars),
-                result_tail_chars: chars(arrival.result_tail_chars),
-                file_chars: chars(arrival.file_chars),
-            }),
+            arrival,
         }
     }
 
@@ -97,7 +66,7 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use longhaul_tokens::Tokens;
+    use longhaul_compaction::summary::Sizes;
 
     use super::super::LayerRule;
     use super::*;
@@ -105,9 +74,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_rooms_below() {
         let config = Config::default();
-        assert_eq!(config.breaker_rules(), BreakerRules::default());
         assert_eq!(config.risk_rules(), RiskRules::default());
-        assert_eq!(config.summary_sizes(), Sizes::default());
         assert_eq!(config.compaction_rules(), CompactionRules::default());
         assert_eq!(config.layers(), Layers::ALL);
     }
@@ -116,8 +83,6 @@ mod tests {
     fn what_is_set_is_what_the_rooms_below_are_given() {
         let mut config = Config::default();
         let compaction = &mut config.compaction;
-        compaction.breaker.failures = 7;
-        compaction.breaker.minimum_freed_percent = 25.0;
         compaction.risk.medium_at = 4;
         compaction.risk.high_at = 5;
         compaction.risk.critical_at = 6;
@@ -126,21 +91,7 @@ mod tests {
         compaction.warn_at_compaction = 8;
         compaction.emergency.turns = 9;
         compaction.layers = vec![LayerRule::plain(Layer::Full)];
-        let summary = &mut compaction.summary;
-        summary.user_words_tokens = Tokens(11);
-        summary.prose_tokens = Tokens(12);
-        summary.full_prose_tokens = Tokens(13);
-        summary.mechanical_tokens = Tokens(14);
-        summary.paste_tokens = Tokens(15);
-        summary.read_files = 16;
-        summary.compression_ratio = 19.0;
-        assert_eq!(
-            config.breaker_rules(),
-            BreakerRules {
-                failures: 7,
-                least_freed: 0.25,
-            }
-        );
+        compaction.summary.read_files = 16;
         assert_eq!(
             config.risk_rules(),
             RiskRules {
@@ -156,13 +107,8 @@ mod tests {
             config.compaction_rules(),
             CompactionRules {
                 summary: Sizes {
-                    words: Tokens(11),
-                    prose: Tokens(12),
-                    full_prose: Tokens(13),
-                    rest: Tokens(14),
-                    paste: Tokens(15),
                     read_files: 16,
-                    compression_ratio: 19.0,
+                    ..Sizes::default()
                 },
                 emergency_turns: 9,
             }

@@ -1,8 +1,9 @@
 //! What the rest of the engine asks of a configuration.
 
+use longhaul_compaction::Layer;
 use longhaul_tokens::{Tokens, WindowSettings};
 
-use super::{Config, Layer, LayerRule};
+use super::{Config, LayerRule};
 
 impl Config {
     /// Everything the thresholds of a window of this size depend on. The size
@@ -38,10 +39,13 @@ impl Config {
     /// has one too: a person may still ask for it.
     pub fn protected_tail(&self, layer: Layer) -> Tokens {
         let compaction = &self.compaction;
-        let of_section = match layer {
-            Layer::Prune => compaction.prune.protect_recent_tokens,
-            Layer::Summarize => compaction.preserve_recent_tokens,
-            Layer::Full => compaction.full.protect_recent_tokens,
+        let (layer, of_section) = match layer {
+            Layer::Prune => (layer, compaction.prune.protect_recent_tokens),
+            // An emergency drops what a summary would have taken.
+            Layer::Summarize | Layer::Emergency => {
+                (Layer::Summarize, compaction.preserve_recent_tokens)
+            }
+            Layer::Full => (layer, compaction.full.protect_recent_tokens),
         };
         let own = self.rule(layer).and_then(|rule| rule.protect_recent_tokens);
         own.unwrap_or(of_section)

@@ -19,8 +19,9 @@ mod begin;
 mod read;
 mod write;
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use longhaul_files::Fault;
 
 pub use begin::{Begun, Carry, IMPORT_MARK, RESTORED_MARK};
 pub(crate) use begin::{Fresh, message};
@@ -39,28 +40,9 @@ const SEALED: &str = ",\n\"seal\": ";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused a read.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// What is named is a folder, a device or a pipe.
-    #[error("{} is not a regular file", path.display())]
-    NoFile {
-        /// What was named.
-        path: PathBuf,
-    },
-    /// The file is larger than any export that can be read.
-    #[error("{} has {bytes} bytes; an export of more than {MAX_EXPORT_BYTES} is not read", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
-    },
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] longhaul_files::Error),
     /// The file ends in the middle.
     #[error("{} is cut off at line {line}", path.display())]
     CutOff {
@@ -107,16 +89,15 @@ impl Error {
     /// What to do about it, if there is something.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
-            Error::Unreadable { source, .. } => match source.kind() {
-                io::ErrorKind::NotFound => "check the name of the file".into(),
-                io::ErrorKind::PermissionDenied => "check who owns it and its permissions".into(),
-                io::ErrorKind::InvalidData => "an export is UTF-8 text; copy it again".into(),
-                _ => return None,
+            Error::File(error) => match error.fault {
+                Fault::NotAFile(_) => {
+                    "write the export to a file first, then name that file".into()
+                }
+                Fault::TooLarge { .. } => {
+                    "export a fork that begins later, or carry the session file itself".into()
+                }
+                _ => return error.remedy(),
             },
-            Error::NoFile { .. } => "write the export to a file first, then name that file".into(),
-            Error::TooLarge { .. } => {
-                "export a fork that begins later, or carry the session file itself".into()
-            }
             Error::CutOff { .. } => "copy the file again, or export the session again".into(),
             Error::Invalid { .. } => {
                 "exports are not edited by hand: export the session again".into()
@@ -126,11 +107,6 @@ impl Error {
             Error::Session(error) => return error.remedy(),
             Error::Checkpoint(error) => return error.remedy(),
         })
-    }
-
-    fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
-        let path = path.to_owned();
-        move |source| Error::Unreadable { path, source }
     }
 }
 

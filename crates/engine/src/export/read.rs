@@ -1,6 +1,6 @@
 //! Reading an export that somebody wrote.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use longhaul_checkpoint::{Checkpoint, Seal as Sum};
@@ -131,18 +131,12 @@ impl Export {
 
     /// Reads and checks a file.
     pub fn read(path: &Path) -> Result<Export> {
-        let read = longhaul_files::read_named(path, MAX_EXPORT_BYTES);
-        let bytes = read.map_err(|error| match error.fault {
-            Fault::TooLarge { bytes, .. } => Error::TooLarge {
-                path: error.path,
-                bytes,
-            },
-            Fault::NotAFile(_) => Error::NoFile { path: error.path },
-            _ => Error::unreadable(path)(error.into_io()),
+        let bytes = longhaul_files::read_named(path, MAX_EXPORT_BYTES)?;
+        let text = String::from_utf8(bytes).map_err(|_| longhaul_files::Error {
+            action: "read",
+            path: path.to_owned(),
+            fault: Fault::NotText,
         })?;
-        let text = String::from_utf8(bytes)
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
-            .map_err(Error::unreadable(path))?;
         Export::parse(&text, path)
     }
 

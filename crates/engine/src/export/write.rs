@@ -5,23 +5,16 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use longhaul_checkpoint::{
-    Checkpoint, CheckpointId, CheckpointStore, Draft, Moment, Policy, Trigger, Turn,
-};
-use longhaul_compaction::Layer;
-use longhaul_compaction::summary::{
-    Extractive, Limits, Material, Previous, Sizes, Span, summarize,
-};
-use longhaul_ledger::Capture;
+use longhaul_checkpoint::{Checkpoint, CheckpointId, CheckpointStore, Policy, Trigger, Turn};
 use longhaul_memory::Seal;
 use longhaul_redact::{Document, Redactor, Tally};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::json::Object;
-use longhaul_transcript::{EntryId, Millis, Role, Session, SessionKey, each_line_of_path};
+use longhaul_transcript::{Millis, Session, each_line_of_path};
 use serde_json::{Value, json};
 
 use super::{Result, SCHEMA, SEALED, VERSION};
-use crate::checkpoints::Whose;
+use crate::checkpoints::{Occasion, Whose, draft};
 use crate::config::Config;
 use crate::live::{Live, redacted};
 use crate::measure::Meter;
@@ -35,20 +28,16 @@ const CONSTRAINTS: Tokens = Tokens(2_000);
 pub struct At<'a> {
     /// The time now.
     pub time: Millis,
-    /// The session's key.
-    pub key: String,
     /// The window it is measured against.
     pub window: &'a Window,
     /// Tokens in its context.
     pub tokens: Tokens,
     /// The model, where it is known.
     pub model: Option<String>,
-    /// How large the summary of all of it may be.
-    pub summary: Sizes,
-    /// How much of it a checkpoint captures.
-    pub capture: Capture,
-    /// Where its survey is kept.
-    pub keep: Keep,
+    /// What is configured.
+    pub config: &'a Config,
+    /// Where our own files lie.
+    pub state_dir: &'a Path,
 }
 
 /// Whether secrets are taken out.
@@ -112,10 +101,22 @@ impl<'a> Source<'a> {
         meter: &Meter,
         at: At<'a>,
     ) -> Result<Source<'a>> {
-        let live = Live::open_with(session, at.capture, &at.keep)?;
-        let key = SessionKey::new(at.key.as_str());
-        let latest = store.latest(&key)?;
-        let now = work_now(session, &live, key, &at);
+        let (config, keep) = (at.config, Keep::of(session, at.config, at.state_dir));
+        let live = Live::open_with(session, config.state_capture(), &keep)?;
+        let whose = Whose {
+            channel: String::new(),
+            agent: session.format().agent().to_owned(),
+            ..Whose::of(session)
+        };
+        let latest = store.latest(&whose.key)?;
+        let occasion = Occasion {
+            at: at.time,
+            trigger: Trigger::Manual,
+            tokens: at.tokens,
+            window: at.window.size(),
+            turn: Turn::Whole,
+        };
+        let now = draft(&live, &whose, &occasion);
         // Whether the context has grown does not matter, only what the work is.
         let any_size = Policy {
             minimum_change_percent: 1e12,
@@ -133,7 +134,9 @@ impl<'a> Source<'a> {
             }
             None => (now.numbered(CheckpointId::FIRST, None), false),
         };
-        let summary = summary_of_all(&live, meter, &at);
+        let pins = live.pins();
+        let work = live.work(&pins, meter.estimator());
+        let summary = work.summary_of_all(at.window, &config.compaction.summary);
         let counter = meter.estimator().counter();
         Ok(Source {
             constraints: longhaul_checkpoint::constraints(live.ledger(), CONSTRAINTS, counter),
@@ -163,12 +166,7 @@ impl<'a> Source<'a> {
     }
 
     /// Writes the document.
-    pub fn write(
-        &self,
-        config: &Config,
-        secrets: Secrets<'_>,
-        out: &mut dyn Write,
-    ) -> Result<Report> {
+    pub fn write(&self, secrets: Secrets<'_>, out: &mut dyn Write) -> Result<Report> {
         let mut out = Counting {
             out,
             bytes: 0,
@@ -182,11 +180,11 @@ impl<'a> Source<'a> {
         // them also before the place that gives them away.
         if let Some(document) = &mut document {
             self.learn_secrets(document)?;
-            self.head(config, Some(document), &[])?;
+            self.head(Some(document), &[])?;
             document.restart();
         }
         let summaries = self.summaries()?;
-        let head = self.head(config, document.as_mut(), &summaries)?;
+        let head = self.head(document.as_mut(), &summaries)?;
         let mut failure = None;
         let mut write = |text: &str, out: &mut Counting<'_>| match out.write_all(text.as_bytes()) {
             Ok(()) => ControlFlow::Continue(()),
@@ -250,12 +248,7 @@ impl<'a> Source<'a> {
     }
 
     /// Everything before the path, each member in its line.
-    fn head(
-        &self,
-        config: &Config,
-        mut document: Option<&mut Document<'_>>,
-        summaries: &[Value],
-    ) -> Result<String> {
+    fn head(&self, mut document: Option<&mut Document<'_>>, summaries: &[Value]) -> Result<String> {
         let header = self.session.header();
         let loaded = self.live.loaded();
         let settings = &loaded.settings;
@@ -267,7 +260,7 @@ impl<'a> Source<'a> {
         }
         let session = json!({
             "id": header.id,
-            "key": self.at.key,
+            "key": self.session.key(),
             "agent": self.session.format().agent(),
             "format": self.session.format(),
             "path": self.session.path().to_string_lossy(),
@@ -283,7 +276,7 @@ impl<'a> Source<'a> {
             "thinkingLevel": settings.thinking_level,
             "window": self.at.window.size(),
             "tokens": self.at.tokens,
-            "config": config,
+            "config": self.at.config,
         });
         let ledger = serde_json::to_value(self.live.ledger()).unwrap_or(Value::Null);
         let mut text = format!(
@@ -313,66 +306,6 @@ impl<'a> Source<'a> {
         text.push_str(",\n\"path\": [");
         Ok(text)
     }
-}
-
-/// The state of the work as a checkpoint that no store holds.
-fn work_now(session: &Session, live: &Live, key: SessionKey, at: &At<'_>) -> Draft {
-    let moment = Moment {
-        session_key: key,
-        session_file: Whose::of(session).session_file,
-        at: at.time,
-        trigger: Trigger::Manual,
-        compactions: live.epoch(),
-        input_tokens: at.tokens,
-        context_window: at.window.size(),
-        channel: String::new(),
-        agent_id: session.format().agent().to_owned(),
-        turn: Turn::Whole,
-    };
-    Draft::of(live.ledger(), moment)
-}
-
-/// What a compaction of everything would say.
-fn summary_of_all(live: &Live, meter: &Meter, at: &At<'_>) -> String {
-    let messages = live.context().messages;
-    let ids: Vec<&EntryId> = messages
-        .iter()
-        .filter(|message| message.role != Role::CompactionSummary)
-        .map(|message| &message.entry)
-        .collect();
-    let ledger = live.ledger();
-    let start = ledger.utterances.first().map(|said| &said.entry);
-    let span = match (start.or(ids.first().copied()), ids.last()) {
-        (Some(first), Some(last)) => Some(Span {
-            first,
-            last,
-            count: ledger.entries,
-        }),
-        _ => None,
-    };
-    let compaction = live.loaded().compaction();
-    let previous = compaction.map(|(_, compaction)| Previous {
-        text: &compaction.summary,
-        maker: match compaction.summarizer {
-            Some(_) => "longhaul",
-            None => "the agent",
-        },
-    });
-    let material = Material {
-        removed: &messages,
-        previous,
-        span,
-        epoch: live.epoch() + 1,
-        ..Material::of(ledger)
-    };
-    let limits = Limits::new(at.window, Layer::Full, &at.summary);
-    summarize(
-        &mut Extractive,
-        &material,
-        &limits,
-        meter.estimator().counter(),
-    )
-    .text
 }
 
 struct Counting<'a> {

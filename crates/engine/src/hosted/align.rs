@@ -10,9 +10,31 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
+use longhaul_transcript::{Fingerprint, MessageView};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::print::{Print, Seen};
+/// A message as it is told apart from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// What it says.
+    pub(super) print: Fingerprint,
+    /// Who says it.
+    pub(super) speaker: Fingerprint,
+    /// When it was said, as the host has it.
+    pub(super) time: Option<i64>,
+}
+
+impl Seen {
+    /// Looks at a message.
+    pub(super) fn of(text: &str) -> Seen {
+        let view = MessageView::parse(text);
+        Seen {
+            print: Fingerprint::of(&view),
+            speaker: Fingerprint::of_speaker(&view),
+            time: view.object().f64("timestamp").map(|time| time as i64),
+        }
+    }
+}
 
 /// A message of the mirror, as far as the alignment looks at it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +201,7 @@ fn start(mirror: &[Kept], first: &Seen, list: &[Seen]) -> usize {
 
 /// The next message of the mirror, if it says this. What was taken out may be
 /// passed over.
-fn next(mirror: &[Kept], from: usize, print: Print) -> Option<usize> {
+fn next(mirror: &[Kept], from: usize, print: Fingerprint) -> Option<usize> {
     for (place, kept) in mirror.iter().enumerate().skip(from) {
         if kept.seen.print == print {
             return Some(place);
@@ -220,7 +242,7 @@ fn interpret(mirror: &[Kept], list: &[Seen], mut places: Vec<Option<usize>>) -> 
     let visible = |from: usize, until: usize| -> Vec<usize> {
         (from..until).filter(|&at| !mirror[at].removed).collect()
     };
-    let related = |at: usize, place: usize| list[at].kin == mirror[place].seen.kin;
+    let related = |at: usize, place: usize| list[at].speaker == mirror[place].seen.speaker;
     let at_once = |at: usize, place: usize| {
         list[at].time.is_some() && list[at].time == mirror[place].seen.time
     };
@@ -294,8 +316,8 @@ mod tests {
             .bytes()
             .fold(7u128, |sum, byte| sum * 257 + u128::from(byte));
         Seen {
-            print: Print(number),
-            kin: u64::from(text.as_bytes()[0].is_ascii_uppercase()),
+            print: Fingerprint(number),
+            speaker: Fingerprint(u128::from(text.as_bytes()[0].is_ascii_uppercase())),
             time: (time > 0).then_some(time),
         }
     }

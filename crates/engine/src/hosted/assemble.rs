@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use longhaul_model::CancellationToken;
 use longhaul_tokens::{ContentKind, Fragment, FragmentKind, Tokens};
-use longhaul_transcript::{Context, ContextMessage, EntryId, MessageView, Role};
+use longhaul_transcript::{Context, ContextMessage, EntryId, Fingerprint, MessageView, Role};
 
+use super::align::Seen;
 use super::list::Given;
-use super::print::{Print, Seen};
 use super::{Hosted, Result};
 use crate::session::{Due, Listener};
 
@@ -136,7 +136,7 @@ impl Hosted {
     }
 
     /// The contents of a list, message by message.
-    fn prints(&self, given: &Given<'_>) -> Result<Vec<Print>> {
+    fn prints(&self, given: &Given<'_>) -> Result<Vec<Fingerprint>> {
         let kept = &self.list.items[..self.kept_of(given.base.as_ref())?];
         let tail = given.tail.iter().map(|text| Seen::of(text).print);
         Ok(kept

@@ -1,6 +1,6 @@
 //! The list of messages that a host gave last, so that it need not give it again.
 
-use super::print::Seen;
+use super::align::Seen;
 
 /// A list as a host gives it: whole, or as a change of the one before.
 #[derive(Debug, Clone, Copy)]

@@ -4,11 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use longhaul_transcript::{Body, Draft, Entry, EntryId, Result, Session as Stored};
+use longhaul_transcript::{Body, Draft, Entry, EntryId, Fingerprint, Result, Session as Stored};
 use serde::{Deserialize, Serialize};
 
-use super::align::Kept;
-use super::print::{Print, Seen};
+use super::align::{Kept, Seen};
 use crate::marks::{ASIDE_MARK, BRANCH_MARK, CHANGE_MARK, TURN_MARK, mark, said};
 use crate::session::is_closing;
 
@@ -32,7 +31,7 @@ pub(super) struct Mirror {
     /// Keys of committed turns, on whatever branch.
     pub(super) keys: HashSet<String>,
     /// Messages that have no place of their own.
-    pub(super) asides: HashSet<Print>,
+    pub(super) asides: HashSet<Fingerprint>,
     /// Results of ours for calls that a process left open.
     pub(super) closings: HashSet<EntryId>,
     /// A turn at the end that was not written whole: the entry before it.
@@ -69,7 +68,7 @@ struct TurnMark {
 struct Change {
     entry: EntryId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    print: Option<Print>,
+    print: Option<Fingerprint>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     removed: bool,
 }
@@ -77,7 +76,7 @@ struct Change {
 /// What holds a message that has no place of its own.
 #[derive(Serialize, Deserialize)]
 struct Aside<M = ()> {
-    print: Print,
+    print: Fingerprint,
     before: EntryId,
     #[serde(skip_deserializing)]
     message: M,
@@ -172,7 +171,7 @@ impl Mirror {
 struct Reading {
     order: Vec<EntryId>,
     steps: HashMap<EntryId, Step>,
-    asides: HashSet<Print>,
+    asides: HashSet<Fingerprint>,
     /// Turns that were left because they were torn.
     left: HashSet<EntryId>,
     /// Keys, and the marks that they stand in.
@@ -308,7 +307,7 @@ pub(super) fn turn_mark(key: Option<&str>, messages: &[&str], claimed: usize) ->
 
 /// The mark of what the host did to a message: what it is now, none if it took
 /// it out.
-pub(super) fn change_mark(entry: &EntryId, print: Option<Print>) -> Draft {
+pub(super) fn change_mark(entry: &EntryId, print: Option<Fingerprint>) -> Draft {
     let change = Change {
         entry: entry.clone(),
         print,
@@ -323,7 +322,7 @@ pub(super) fn branch_mark(from_id: Option<EntryId>, torn: Option<EntryId>) -> Dr
 }
 
 /// A message that has no place of its own.
-pub(super) fn aside(message: &str, print: Print, before: &EntryId) -> Draft {
+pub(super) fn aside(message: &str, print: Fingerprint, before: &EntryId) -> Draft {
     let message: serde_json::Value = serde_json::from_str(message).unwrap_or_default();
     let before = before.clone();
     let aside = Aside {

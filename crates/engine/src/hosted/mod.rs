@@ -24,7 +24,6 @@ mod assemble;
 mod list;
 mod mirror;
 pub mod pi;
-mod print;
 mod room;
 mod take;
 mod turn;
@@ -36,7 +35,7 @@ use std::path::Path;
 use longhaul_files::Identity;
 use longhaul_ledger::ours::ORDERS;
 use longhaul_tokens::Tokens;
-use longhaul_transcript::{Draft, Session as Stored, SessionKey};
+use longhaul_transcript::{Draft, Fingerprint, Session as Stored, SessionKey};
 use serde_json::json;
 
 pub use assemble::{Ask, Assembly, Shown};
@@ -46,7 +45,6 @@ pub use turn::Committed;
 
 use self::list::List;
 use self::mirror::Mirror;
-use self::print::Print;
 use crate::checkpoints::{FileNotebook, Notebook, note_of};
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -84,7 +82,7 @@ pub struct Hosted {
     /// comes next goes before it, on a branch of its own.
     beyond: Option<usize>,
     /// Messages of the list that have no place on the path.
-    spares: HashMap<Print, Box<str>>,
+    spares: HashMap<Fingerprint, Box<str>>,
     /// What the host's messages may take at the beginning of a turn.
     room: Option<Tokens>,
     /// Which file it is, whatever it is called.

@@ -6,8 +6,8 @@ use longhaul_tokens::Tokens;
 use longhaul_transcript::{Body, Boundary};
 
 use super::{Error, Hosted, Result};
-use crate::live::CompactionFailure;
 use crate::session::{Due, Listener};
+use longhaul_compaction::compact::CompactionFailure;
 
 /// What came of a compaction that a host asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

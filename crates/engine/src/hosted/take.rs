@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{Body, Draft, EntryId, MessageView, Role};
 
-use super::align::{Alignment, Kept, align};
+use super::align::{Alignment, Kept, Seen, align};
 use super::list::{Base, Given, Item};
 use super::mirror::{aside, branch_mark, change_mark, turn_mark};
-use super::print::Seen;
 use super::{Error, Hosted, Result};
 use crate::session::Listener;
 

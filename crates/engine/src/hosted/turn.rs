@@ -8,9 +8,8 @@
 
 use longhaul_transcript::Draft;
 
-use super::align::is_apart;
+use super::align::{Seen, is_apart};
 use super::mirror::turn_mark;
-use super::print::Seen;
 use super::{Hosted, Result};
 use crate::session::Listener;
 

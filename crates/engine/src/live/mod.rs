@@ -5,7 +5,7 @@
 //! compacted the same way in both cases, and nothing in it writes to the session:
 //! a compaction comes out as drafts for the caller to append.
 
-mod compact;
+mod prune;
 mod secrets;
 mod stored;
 #[cfg(test)]
@@ -18,7 +18,10 @@ use std::sync::OnceLock;
 
 use longhaul_compaction::Wear;
 use longhaul_compaction::audit::{Audit, Source};
+use longhaul_compaction::compact::{Compacted, CompactionFailure, CompactionRequest, Work};
+use longhaul_compaction::summary::{Extractive, Summarizer};
 use longhaul_ledger::{Capture, Ledger};
+use longhaul_tokens::Estimator;
 use longhaul_transcript::json::Object;
 use longhaul_transcript::{
     Body, Boundary, Context, ContextMessage, Dialect, Draft, Entry, EntryId, Epoch, Fault,
@@ -27,14 +30,12 @@ use longhaul_transcript::{
 
 use crate::changes::Changes;
 use crate::marks::{after, detail, fidelity};
+use crate::measure::Meter;
+use crate::recall::message_text;
 use crate::survey::{Keep, Past, Survey};
 
-pub(crate) use compact::allowance;
-pub use compact::{
-    CacheTerms, Compacted, CompactionFailure, CompactionRequest, Explained, Pruned, Removed, Tail,
-};
-pub use longhaul_compaction::CompactionRules;
-pub(crate) use stored::{pack, redacted};
+pub use prune::Pruned;
+pub(crate) use stored::redacted;
 pub use undo::{Again, UndoFailure};
 pub use wear::worn_by;
 
@@ -279,6 +280,46 @@ impl Live {
             let mut kept = self.loaded.entries.iter();
             let first = kept.find(|entry| matches!(entry.body, Body::Message(_)));
             self.source.settle(first.map(|entry| &entry.id));
+        }
+    }
+
+    /// Layers 2, 3 and emergency: replaces the older part by a summary whose
+    /// prose is extracted.
+    pub fn compact(
+        &self,
+        meter: &mut Meter,
+        request: &CompactionRequest<'_>,
+    ) -> Result<Compacted, CompactionFailure> {
+        self.compact_with(&mut Extractive, meter, request)
+    }
+
+    /// The same, with prose by another summarizer.
+    pub fn compact_with(
+        &self,
+        summarizer: &mut dyn Summarizer,
+        meter: &mut Meter,
+        request: &CompactionRequest<'_>,
+    ) -> Result<Compacted, CompactionFailure> {
+        let pins = self.pins();
+        let work = self.work(&pins, meter.estimator());
+        work.compact(summarizer, &mut |message| meter.message(message), request)
+    }
+
+    /// What a compaction works on.
+    pub(crate) fn work<'a>(&'a self, pins: &'a HashSet<EntryId>, estimator: Estimator) -> Work<'a> {
+        Work {
+            entries: &self.loaded.entries,
+            boundary: self.loaded.boundary,
+            messages: self.messages(),
+            ledger: &self.full,
+            base: &self.base,
+            source: &self.source,
+            pins,
+            epoch: self.epoch(),
+            wear: self.wear,
+            estimator,
+            text: &message_text,
+            pack: &stored::pack,
         }
     }
 

@@ -21,7 +21,7 @@ const PACKED: &str = "zstd:";
 const LEVEL: i32 = 3;
 
 /// The ledger for an entry's details.
-pub(crate) fn pack(ledger: &Ledger) -> Value {
+pub(super) fn pack(ledger: &Ledger) -> Value {
     let text = serde_json::to_string(ledger).unwrap_or_default();
     if text.len() > SMALL
         && let Some(packed) = packed(&text)

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{Layer, Trigger};
+use longhaul_compaction::{CompactionRules, Layer, Trigger};
 use longhaul_testkit::sample::{Plan, Size, generate};
 use longhaul_tokens::{Estimator, Tokens, Window, WindowSettings};
 use longhaul_transcript::{Draft, Millis, Stamp};

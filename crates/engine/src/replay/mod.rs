@@ -18,13 +18,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures::executor::block_on;
-use longhaul_checkpoint::Policy;
 use longhaul_compaction::cost::{Prices, Since};
-use longhaul_compaction::ladder::Layers;
-use longhaul_compaction::prune::PruneSettings;
-use longhaul_compaction::{BreakerRules, CompactionRules, Layer};
 use longhaul_model::{CancellationToken, Model};
-use longhaul_tokens::{Estimator, Sample, Tokens, Window};
+use longhaul_tokens::{Sample, Tokens, Window};
 use longhaul_transcript::{Body, Entry, Millis, Role, Session, Stamp};
 
 pub use report::{NativeRow, Point, ReplayReport, Row, Totals};
@@ -33,7 +29,7 @@ use self::bills::Bills;
 use self::kept::Kept;
 use crate::checkpoints::{Untouched, Whose};
 use crate::compactor::{Bench, Compactor, Course, Site};
-use crate::config::SummaryModel;
+use crate::config::Config;
 use crate::error::Result;
 use crate::event::Event;
 use crate::live::Live;
@@ -44,25 +40,14 @@ use crate::state::SessionState;
 pub struct Options<'a> {
     /// The window.
     pub window: &'a Window,
-    /// What counts tokens.
-    pub estimator: Estimator,
-    /// Limits of pruning for this window.
-    pub prune: PruneSettings,
-    /// Tokens that stay verbatim, by layer, for this window.
-    pub protect: &'a dyn Fn(Layer) -> Tokens,
-    /// Compactions that happen by themselves at most. A replay wants to see
-    /// them all, so this is usually large.
-    pub max_auto: u32,
-    /// The layers in use.
-    pub layers: Layers,
-    /// How large the parts of a compaction may be.
-    pub rules: CompactionRules,
-    /// When failures stop compaction.
-    pub breaker: BreakerRules,
+    /// Everything that is set. Whether compactions happen by themselves and how
+    /// many may does not matter: a replay wants to see them all.
+    pub config: &'a Config,
     /// What the model's tokens cost.
     pub prices: Prices,
-    /// Which checkpoints repeat the one before; they are kept in memory only.
-    pub checkpoints: Policy,
+    /// Who writes the summaries; without one they are extracted, so that the same
+    /// session gives the same report and nobody is asked.
+    pub summaries: Option<Summaries>,
     /// Milliseconds of a clock, for saying how long compactions take.
     pub clock: &'a dyn Fn() -> f64,
 }
@@ -73,32 +58,18 @@ pub struct Summaries {
     /// The model. It is asked while the caller waits, so whoever has one calls
     /// from inside the runtime that serves it.
     pub model: Arc<dyn Model>,
-    /// How it is asked.
-    pub settings: SummaryModel,
     /// Stops it.
     pub cancel: CancellationToken,
 }
 
-/// Replays a session with summaries that are extracted: the same session gives
-/// the same report, and nobody is asked. `stamp` names the entries the engine
-/// writes.
+/// Replays a session. `stamp` names the entries the engine writes.
 pub fn replay(
     session: &Session,
     options: &Options<'_>,
     stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
     on_event: &mut dyn FnMut(&Event, &Progress),
 ) -> Result<(ReplayReport, Vec<Entry>)> {
-    replay_with(session, options, None, stamp, on_event)
-}
-
-/// The same, with summaries by a model where there is one.
-pub fn replay_with(
-    session: &Session,
-    options: &Options<'_>,
-    summaries: Option<Summaries>,
-    stamp: &mut dyn FnMut(Option<Millis>) -> Stamp,
-    on_event: &mut dyn FnMut(&Event, &Progress),
-) -> Result<(ReplayReport, Vec<Entry>)> {
+    let config = options.config;
     let tree = session.tree()?;
     let path: HashMap<_, _> = tree
         .path()
@@ -106,12 +77,12 @@ pub fn replay_with(
         .enumerate()
         .map(|(at, node)| (tree.nodes()[node].id.clone(), at))
         .collect();
-    let kept = Arc::new(Kept::new(options.checkpoints));
+    let kept = Arc::new(Kept::new(config.checkpoint_policy()));
     let mut run = Run {
         options,
         bench: Bench {
-            live: Live::new_with(session.header().clone(), options.checkpoints.capture),
-            meter: Meter::new(options.estimator),
+            live: Live::new_with(session.header().clone(), config.state_capture()),
+            meter: Meter::new(config.tokens.estimator),
             window: *options.window,
             state: SessionState::default(),
             course: Course::default(),
@@ -132,7 +103,6 @@ pub fn replay_with(
         time: None,
         last_counted: Tokens::ZERO,
         kept,
-        summaries,
         gauged: false,
         progress: Progress {
             entries: 0,
@@ -196,7 +166,6 @@ struct Run<'a, 'o> {
     /// Our count of the last request's messages.
     last_counted: Tokens,
     kept: Arc<Kept>,
-    summaries: Option<Summaries>,
     gauged: bool,
     progress: Progress,
     stamp: &'a mut dyn FnMut(Option<Millis>) -> Stamp,

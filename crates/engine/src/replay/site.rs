@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use longhaul_compaction::Layer;
+use longhaul_compaction::compact::allowance;
+use longhaul_compaction::cost::{CacheTerms, EXPECTED_TURNS};
 use longhaul_tokens::{Gauge, Tokens};
 use longhaul_transcript::{Draft, Millis, Stamp};
 
 use super::Run;
 use crate::compactor::{Bench, Site, Terms};
-use crate::config::Config;
 use crate::error::Result;
 use crate::event::Event;
-use crate::live::{CacheTerms, Live, allowance};
+use crate::live::Live;
 use crate::measure::Size;
-use longhaul_compaction::cost::EXPECTED_TURNS;
 
 impl Site for Run<'_, '_> {
     fn bench(&mut self) -> &mut Bench {
@@ -24,7 +23,7 @@ impl Site for Run<'_, '_> {
     /// than we count, and what a count may be short of without that.
     fn size(&mut self) -> Size {
         let messages = self.messages().scale(self.factor().max(1.0));
-        let allowed = allowance(self.options.window, self.options.estimator, messages);
+        let allowed = allowance(self.options.window, self.bench.meter.estimator(), messages);
         Size {
             tokens: self.tokens(),
             at_most: self.overhead + messages + allowed,
@@ -43,17 +42,12 @@ impl Site for Run<'_, '_> {
 
     fn terms(&self) -> Terms {
         let options = self.options;
-        let mut terms = Terms::of(&Config::default(), options.window, &self.bench.state);
-        terms.limits.breaker_open = self.bench.state.breaker.is_open(options.breaker);
-        terms.limits.max_auto = options.max_auto;
-        terms.limits.layers = options.layers;
-        terms.protect = (options.protect)(Layer::Summarize);
-        terms.protect_full = (options.protect)(Layer::Full);
-        terms.prune = options.prune.clone();
-        terms.rules = options.rules;
-        terms.breaker = options.breaker;
-        if let Some(summaries) = &self.summaries {
-            terms.model = summaries.settings.clone();
+        let mut terms = Terms::of(options.config, options.window, &self.bench.state);
+        terms.limits.auto_enabled = true;
+        terms.limits.read_only = false;
+        terms.limits.max_auto = u32::MAX;
+        terms.writes_checkpoints = options.config.checkpoint.enabled;
+        if let Some(summaries) = &options.summaries {
             terms.summaries = Some(Arc::clone(&summaries.model));
             terms.cancel = summaries.cancel.clone();
         }

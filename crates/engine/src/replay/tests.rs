@@ -1,11 +1,13 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
+use longhaul_compaction::{BreakerRules, Layer};
 use longhaul_testkit::sample::{Plan, Size, generate};
-use longhaul_tokens::WindowSettings;
+use longhaul_tokens::{Estimator, WindowSettings};
 
 use longhaul_transcript::EntryId;
 
 use super::*;
+use crate::config::LayerRule;
 use crate::marks::PRUNE_MARK;
 
 struct Played {
@@ -18,16 +20,11 @@ fn play(size: u32, ttl_seconds: u32) -> Played {
     play_by(size, ttl_seconds, |_| {})
 }
 
-fn play_by(size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Options<'_>)) -> Played {
+fn play_by(size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Config)) -> Played {
     play_of(Plan::default().seed, size, ttl_seconds, change)
 }
 
-fn play_of(
-    seed: u64,
-    size: u32,
-    ttl_seconds: u32,
-    change: impl FnOnce(&mut Options<'_>),
-) -> Played {
+fn play_of(seed: u64, size: u32, ttl_seconds: u32, change: impl FnOnce(&mut Config)) -> Played {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let plan = Plan {
@@ -38,26 +35,16 @@ fn play_of(
     generate(&plan, &mut std::fs::File::create(&path).unwrap()).unwrap();
     let session = Session::open(&path).unwrap();
     let window = window(size);
-    let prune = PruneSettings::default();
-    let protect = |_| window.scaled(Tokens(25_000));
-    let mut options = Options {
+    let mut config = Config::default();
+    config.compaction.full.protect_recent_tokens = config.compaction.preserve_recent_tokens;
+    change(&mut config);
+    let options = Options {
         window: &window,
-        estimator: Estimator::default(),
-        prune: PruneSettings {
-            protect_tail: window.scaled(prune.protect_tail),
-            minimum: window.scaled(prune.minimum),
-            ..prune
-        },
-        protect: &protect,
-        max_auto: u32::MAX,
-        layers: Layers::ALL,
-        rules: CompactionRules::default(),
-        breaker: BreakerRules::default(),
+        config: &config,
         prices: Prices::RATIO.with_ttl(ttl_seconds),
-        checkpoints: longhaul_checkpoint::Policy::default(),
+        summaries: None,
         clock: &|| 0.0,
     };
-    change(&mut options);
     let mut n = 0;
     let mut stamp = |time: Option<Millis>| {
         n += 1;
@@ -159,24 +146,17 @@ fn layers(played: &Played) -> Vec<Layer> {
 
 #[test]
 fn a_layer_left_out_is_not_carried_out() {
-    let without = |layers| play_by(40_000, 300, |options| options.layers = layers);
+    let of_layers =
+        |rules: Vec<LayerRule>| play_by(40_000, 300, |config| config.compaction.layers = rules);
     let usual = layers(&play(40_000, 300));
     assert!(usual.contains(&Layer::Summarize));
 
-    let no_summarize = Layers {
-        summarize: false,
-        ..Layers::ALL
-    };
-    let played = without(no_summarize);
+    let without = [Layer::Prune, Layer::Full].map(LayerRule::plain);
+    let played = of_layers(without.to_vec());
     assert!(!layers(&played).is_empty());
     assert!(layers(&played).iter().all(|layer| *layer == Layer::Full));
 
-    let none = Layers {
-        prune: false,
-        summarize: false,
-        full: false,
-    };
-    let played = without(none);
+    let played = of_layers(Vec::new());
     assert_eq!(layers(&played), []);
     let edits = |played: &Played| {
         let mut entries = played.written.iter();
@@ -191,9 +171,11 @@ fn a_layer_left_out_is_not_carried_out() {
 fn the_breaker_opens_by_the_rules_it_is_given() {
     let never_enough = BreakerRules {
         failures: 1,
-        least_freed: 1.0,
+        minimum_freed_percent: 100.0,
     };
-    let played = play_by(40_000, 300, |options| options.breaker = never_enough);
+    let played = play_by(40_000, 300, |config| {
+        config.compaction.breaker = never_enough
+    });
     assert_eq!(layers(&played).len(), 1);
     assert!(layers(&play(40_000, 300)).len() > 1);
 }
@@ -210,9 +192,9 @@ fn smaller_sizes_make_smaller_summaries() {
             .max()
             .unwrap()
     };
-    let small = play_by(40_000, 300, |options| {
-        options.rules.summary.words = Tokens(600);
-        options.rules.summary.rest = Tokens(600);
+    let small = play_by(40_000, 300, |config| {
+        config.compaction.summary.user_words_tokens = Tokens(600);
+        config.compaction.summary.mechanical_tokens = Tokens(600);
     });
     assert!(longest(&small) * 2 < longest(&play(40_000, 300)));
 }

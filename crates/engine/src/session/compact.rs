@@ -15,8 +15,10 @@ use super::{AtWork, Error, Listener, Result, Session, cache_prices};
 use crate::checkpoints::Restoration;
 use crate::compactor::{Bench, Compactor, Outcome, Site, Terms, UNKNOWN_WINDOW};
 use crate::event::Event;
-use crate::live::{Again, CacheTerms, CompactionFailure, Live};
+use crate::live::{Again, Live};
 use crate::measure::Size;
+use longhaul_compaction::compact::CompactionFailure;
+use longhaul_compaction::cost::CacheTerms;
 
 /// When a session is looked after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

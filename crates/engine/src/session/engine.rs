@@ -7,8 +7,7 @@ use longhaul_assembly::{FileCache, PartCounts};
 use longhaul_tokens::{ResolvedWindow, Tokens, Window, WindowOrigin, WindowSources};
 use longhaul_transcript::{Draft, Header, Session as Stored, SessionKey, Stamp, Writer};
 
-use super::layout::{self, Layout};
-use super::{AtWork, Listener, Result, Session, Setup, Spent, carry, windows};
+use super::{AtWork, Listener, Result, Session, Setup, Spent, carry, layout, windows};
 use crate::compactor::{Bench, Compactor};
 use crate::event::Event;
 use crate::measure::WindowEvidence;
@@ -121,13 +120,9 @@ impl Engine {
         damage.iter().for_each(|event| listener.event(event));
         let mut files = FileCache::new();
         let mut counts = PartCounts::new();
-        let Layout {
-            workspace,
-            prompt,
-            day,
-            problems,
-        } = layout::lay(&setup, &bench, &mut files, &mut counts)?;
-        for problem in problems {
+        let now = setup.clock.now();
+        let laid = layout::lay(&setup, &bench, &now, &mut files, &mut counts)?;
+        for problem in &laid.problems {
             listener.event(&Event::trouble(problem.to_string()));
         }
         let mut session = Session {
@@ -143,13 +138,13 @@ impl Engine {
             flushed_up_to: None,
             turn_spent: Spent::default(),
             hosted: false,
-            prompt_day: day,
+            prompt_day: now.date(),
             setup,
             writer,
             bench,
             resolved,
-            workspace,
-            prompt,
+            workspace: laid.workspace,
+            prompt: laid.prompt,
             files,
             counts,
         };
@@ -268,12 +263,12 @@ pub(super) fn window(setup: &Setup) -> Result<(Window, ResolvedWindow)> {
 #[cfg(test)]
 mod tests {
     use jiff::{Timestamp, Zoned, tz::TimeZone};
-    use longhaul_assembly::{Host, Runtime};
     use longhaul_model::{Limits, ModelSpec, connect};
 
     use super::super::Clock;
     use super::*;
     use crate::config::Config;
+    use crate::prompt::Environment;
     use crate::tools::NoTools;
 
     struct Stopped;
@@ -310,11 +305,7 @@ mod tests {
             config,
             state_dir: folder.join("state"),
             workspace,
-            managed_skills: None,
-            home_skills: None,
-            host: Host::default(),
-            runtime: Runtime::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: Arc::new(Stopped),
             model: Some(connect(&spec, &|_| None, Limits::default()).unwrap()),
             summaries: None,

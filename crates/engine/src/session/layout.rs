@@ -2,10 +2,10 @@
 
 use std::time::SystemTime;
 
-use jiff::civil::Date;
+use jiff::Zoned;
 use longhaul_assembly::{
-    Assembled, Breakdown, Budget, Counted, FileCache, Mode, PartCounts, PartName, Problem,
-    PromptSource, Request, SkillSources, Skills, SystemPrompt, Tool, Tools, Workspace, assemble,
+    Assembled, Breakdown, Budget, Counted, FileCache, Mode, PartCounts, PartName, Request, Tool,
+    Tools, assemble,
 };
 use longhaul_tokens::{Fragment, Tokens};
 use longhaul_transcript::ContextMessage;
@@ -16,65 +16,34 @@ use crate::compactor::{Bench, Restoring};
 use crate::event::Event;
 use crate::live::Live;
 use crate::measure::Meter;
+use crate::prompt::{Place, StaticHalf};
 
-/// What every request of an epoch begins with.
-pub(super) struct Layout {
-    pub(super) workspace: Workspace,
-    pub(super) prompt: SystemPrompt,
-    pub(super) day: Date,
-    pub(super) problems: Vec<Problem>,
-}
-
-/// Reads the workspace and writes the system prompt.
+/// Reads the workspace and writes the system prompt, as it is on this day.
 pub(super) fn lay(
     setup: &Setup,
     bench: &Bench,
+    now: &Zoned,
     files: &mut FileCache,
     counts: &mut PartCounts,
-) -> Result<Layout> {
-    let now = setup.clock.now();
-    let read_at = SystemTime::from(now.timestamp());
+) -> Result<StaticHalf> {
     let config = &setup.config;
-    let limits = config.bootstrap_limits(&bench.window);
-    let (workspace, mut problems) = Workspace::load(&setup.workspace, &limits, read_at, files)?;
-    let sources = SkillSources {
-        extra: config.skill_dirs(&setup.workspace),
-        bundled: None,
-        managed: setup.managed_skills.clone(),
-        home: setup.home_skills.clone(),
-        workspace: Some(setup.workspace.clone()),
-    };
-    let (skills, found) = Skills::load(&sources, &setup.host, read_at, files);
-    problems.extend(found);
-    let (tools, found) = Tools::select(offered(setup), &config.tool_policy()?);
-    problems.extend(found);
-    let time_zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-    let mode = match &setup.subagent {
-        Some(subagent) => Mode::Minimal(subagent.clone()),
-        None => Mode::Full,
-    };
-    let extra = setup.extra_prompt.as_ref().or(config.prompt.extra.as_ref());
-    let prompt = SystemPrompt::build(
-        &PromptSource {
-            mode: &mode,
-            runtime: &setup.runtime,
-            today: now.date(),
-            time_zone: &time_zone,
-            workspace: &workspace,
-            skills: &skills,
-            tools: &tools,
-            hints: &config.hints(bench.live.loaded().settings.thinking_level.clone()),
-            extra: extra.map(String::as_str),
+    let (tools, problems) = Tools::select(offered(setup), &config.tool_policy()?);
+    let place = Place {
+        config,
+        environment: &setup.environment,
+        root: &setup.workspace,
+        window: &bench.window,
+        now,
+        mode: &match &setup.subagent {
+            Some(subagent) => Mode::Minimal(subagent.clone()),
+            None => Mode::Full,
         },
-        config.tokens.estimator.counter(),
-        counts,
-    );
-    Ok(Layout {
-        workspace,
-        prompt,
-        day: now.date(),
-        problems,
-    })
+        tools: &tools,
+        thinking: bench.live.loaded().settings.thinking_level.clone(),
+    };
+    let mut laid = place.lay(files, counts)?;
+    laid.problems.extend(problems);
+    Ok(laid)
 }
 
 /// The agent's tools, and the one by which it saves to memory: it is always
@@ -107,14 +76,15 @@ impl AtWork<'_> {
     pub(super) fn lay_out_anew(&mut self) {
         let session = &mut *self.session;
         let (files, counts) = (&mut session.files, &mut session.counts);
-        let laid = lay(&session.setup, &session.bench, files, counts);
+        let now = session.setup.clock.now();
+        let laid = lay(&session.setup, &session.bench, &now, files, counts);
         // Where that fails, the one before serves on.
-        if let Some(layout) = self.trouble(laid) {
-            self.workspace = layout.workspace;
+        if let Some(laid) = self.trouble(laid) {
+            self.workspace = laid.workspace;
             if !self.hosted {
-                self.prompt = layout.prompt;
+                self.prompt = laid.prompt;
             }
-            self.prompt_day = layout.day;
+            self.prompt_day = now.date();
         }
     }
 
@@ -238,7 +208,7 @@ impl Session {
         &'r self,
         history: &'r [Counted<'r>],
         dynamic: &'r [Fragment],
-        now: Option<&'r jiff::Zoned>,
+        now: Option<&'r Zoned>,
     ) -> Result<Assembled<'r>> {
         let request = Request {
             prompt: &self.prompt,

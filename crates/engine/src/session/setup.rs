@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Zoned;
-use longhaul_assembly::{Host, Runtime, Subagent};
+use longhaul_assembly::Subagent;
 use longhaul_model::{Delta, Model};
 use longhaul_transcript::{EntryId, Millis, Stamp};
 
 use crate::config::Config;
 use crate::event::Event;
 use crate::library::Departures;
+use crate::prompt::Environment;
 use crate::tools::Toolbox;
 
 /// Where time and new names come from. The engine has no clock of its own, so
@@ -55,16 +56,8 @@ pub struct Setup {
     pub state_dir: PathBuf,
     /// The folder the agent works in.
     pub workspace: PathBuf,
-    /// Installed skills.
-    pub managed_skills: Option<PathBuf>,
-    /// The user's own.
-    pub home_skills: Option<PathBuf>,
-    /// What skills may need.
-    pub host: Host,
-    /// Where and on what the agent runs.
-    pub runtime: Runtime,
-    /// What the system prompt says at its end.
-    pub extra_prompt: Option<String>,
+    /// What the agent finds where it runs.
+    pub environment: Environment,
     /// Time and new names.
     pub clock: Arc<dyn Clock>,
     /// The model that answers; without one, sessions can be kept but not asked.

@@ -7,8 +7,9 @@ use longhaul_transcript::Role;
 
 use super::{Anchor, Session};
 use crate::checkpoints::fitting;
-use crate::live::{Live, allowance};
+use crate::live::Live;
 use crate::measure::{self, Size};
+use longhaul_compaction::compact::allowance;
 
 impl Session {
     /// The size of the next request.

@@ -14,7 +14,7 @@ use super::{
     Anchor, AtWork, Due, Error, Listener, Result, Session, Spent, flush, spent_on, spent_on_failure,
 };
 use crate::event::Event;
-use crate::tools::{Call, Outcome};
+use crate::tools::Outcome;
 
 /// One tool result takes at most one part in so many of the window.
 const SHARE_OF_A_RESULT: u32 = 4;
@@ -319,13 +319,8 @@ impl AtWork<'_> {
                 Err(error) => Outcome::failed(error.to_string()),
             };
         }
-        let call = Call {
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: call.arguments.clone(),
-        };
         let tools = self.setup.tools.clone();
-        let run = tools.run(&call, &self.cancel);
+        let run = tools.run(call, &self.cancel);
         tokio::select! {
             outcome = run => outcome,
             // A tool that does not listen is left behind.

@@ -3,9 +3,8 @@
 //! A model that wrote broken JSON mends it when it sees where it broke and what
 //! was expected; "invalid arguments" alone makes it try the same again.
 
+use longhaul_model::ToolCall;
 use serde_json::{Map, Value};
-
-use super::toolbox::Call;
 
 /// Characters shown on either side of the place where JSON broke.
 const AROUND: usize = 40;
@@ -20,7 +19,7 @@ pub(super) struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// Reads the arguments of a call to a tool with these parameters.
-    pub(super) fn parse(call: &'a Call, schema: &'a str) -> Result<Arguments<'a>, String> {
+    pub(super) fn parse(call: &'a ToolCall, schema: &'a str) -> Result<Arguments<'a>, String> {
         let tool = call.name.as_str();
         // Some providers send nothing at all for "no arguments".
         let text = match call.arguments.trim() {
@@ -176,8 +175,8 @@ mod tests {
 
     const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"}},"required":["path"]}"#;
 
-    fn call(arguments: &str) -> Call {
-        Call {
+    fn call(arguments: &str) -> ToolCall {
+        ToolCall {
             id: "1".into(),
             name: "read".into(),
             arguments: arguments.into(),

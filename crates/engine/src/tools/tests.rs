@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use futures::future::BoxFuture;
+use longhaul_model::ToolCall;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -117,7 +118,7 @@ impl Ground {
     }
 
     async fn raw(&self, name: &str, arguments: &str) -> Outcome {
-        let call = Call {
+        let call = ToolCall {
             id: "call_1".into(),
             name: name.into(),
             arguments: arguments.into(),
@@ -417,7 +418,7 @@ async fn a_cancelled_turn_asks_nobody_and_changes_nothing() {
     let ground = ground(Approval::Once, Permissions::default());
     let cancel = CancellationToken::new();
     cancel.cancel();
-    let call = Call {
+    let call = ToolCall {
         id: "1".into(),
         name: "write".into(),
         arguments: json!({"path": "a", "content": "x"}).to_string(),
@@ -449,7 +450,7 @@ async fn a_question_is_taken_back_when_the_turn_is_cancelled() {
     })
     .unwrap();
     let cancel = CancellationToken::new();
-    let call = Call {
+    let call = ToolCall {
         id: "1".into(),
         name: "write".into(),
         arguments: json!({"path": "a", "content": "x"}).to_string(),
@@ -681,7 +682,7 @@ async fn a_key_of_the_environment_is_in_no_result_wherever_it_is_found() {
         ("read", json!({ "path": "found" })),
         ("bash", json!({ "command": "cat found; cat found >&2" })),
     ] {
-        let call = Call {
+        let call = ToolCall {
             id: "c".into(),
             name: tool.into(),
             arguments: arguments.to_string(),

@@ -2,6 +2,7 @@
 
 use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
+use longhaul_model::ToolCall;
 use tokio_util::sync::CancellationToken;
 
 /// The tools an agent may call during a turn. The turn loop knows nothing else
@@ -12,18 +13,11 @@ pub trait Toolbox: Send + Sync {
 
     /// Runs one call. Never fails as such: what went wrong is the result's text,
     /// with [`Outcome::is_error`].
-    fn run<'a>(&'a self, call: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome>;
-}
-
-/// One call, as the model made it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// The provider's id of it, which the result repeats.
-    pub id: String,
-    /// The name of the tool.
-    pub name: String,
-    /// The arguments: JSON as the model wrote it, which may be broken.
-    pub arguments: String,
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Outcome>;
 }
 
 /// What a call came to.
@@ -75,7 +69,7 @@ impl Toolbox for NoTools {
         Vec::new()
     }
 
-    fn run<'a>(&'a self, call: &'a Call, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         let text = format!(
             "There is no tool named \"{}\": this session has no tools. Answer without one.",
             call.name
@@ -114,7 +108,7 @@ mod tests {
 
     #[test]
     fn an_empty_toolbox_answers_a_call_instead_of_failing() {
-        let call = Call {
+        let call = ToolCall {
             id: "1".into(),
             name: "read".into(),
             arguments: "{".into(),

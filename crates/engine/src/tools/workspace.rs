@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
+use longhaul_model::ToolCall;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +24,7 @@ use super::permission::{Approval, Approver, Ask, Granted, Permissions, Policy};
 use super::read::{self, Part, ReadLimits};
 use super::remembered::{self, MOST_HITS};
 use super::schema;
-use super::toolbox::{Call, Outcome, Toolbox, apart, finish};
+use super::toolbox::{Outcome, Toolbox, apart, finish};
 use crate::library::Notebook;
 use crate::recall::Recall;
 
@@ -133,7 +134,11 @@ impl WorkspaceTools {
         there && self.permissions.policy(tool) != Policy::Deny
     }
 
-    async fn dispatch(&self, call: &Call, cancel: &CancellationToken) -> Result<Outcome, String> {
+    async fn dispatch(
+        &self,
+        call: &ToolCall,
+        cancel: &CancellationToken,
+    ) -> Result<Outcome, String> {
         let schemas: HashMap<&str, &str> = schema::ALL
             .iter()
             .map(|(name, _, schema)| (*name, *schema))
@@ -398,7 +403,11 @@ impl Toolbox for WorkspaceTools {
             .collect()
     }
 
-    fn run<'a>(&'a self, call: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             let mut outcome = match self.dispatch(call, cancel).await {
                 Ok(outcome) => outcome,

@@ -1,7 +1,6 @@
 //! A session in a workspace, and a process that may die at any write.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -11,21 +10,19 @@ use std::time::{Duration, SystemTime};
 
 use futures::executor::block_on;
 use jiff::{Timestamp, tz::TimeZone};
-use longhaul_assembly::{BootstrapLimits, FileCache, RestoreLimits, Workspace};
+use longhaul_assembly::{BootstrapLimits, FileCache, Workspace};
 use longhaul_checkpoint::{
     Checkpoint, CheckpointId, CheckpointStore, Draft as CheckpointDraft, FileStore, Latest, Listed,
     Policy, Recovery, State, Trigger as Why, Turn, Written,
 };
 use longhaul_compaction::Layer;
-use longhaul_engine::checkpoints::{
-    Checkpoints, FileNotebook, Notebook, Occasion, Putting, Restoration, Result, Whose,
-};
-use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting};
+use longhaul_engine::checkpoints::{FileNotebook, Notebook, Occasion, Restoration, Result, Whose};
+use longhaul_engine::compactor::{AtRest, Bench, Compactor, Made, Outcome, Resting, Restoring};
 use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
 use longhaul_engine::live::Live;
 use longhaul_testkit::sample::{Plan, Size, generate};
-use longhaul_tokens::{Heuristic, Tokens, Window, WindowSettings};
+use longhaul_tokens::{Tokens, Window, WindowSettings};
 use longhaul_transcript::{Body, Durability, EntryId, Millis, Session, SessionKey, Stamp};
 
 pub(crate) const NOON: i64 = 1_790_000_000_000;
@@ -187,27 +184,6 @@ impl Place {
         loaded.unwrap().0
     }
 
-    /// Runs with everything that putting back needs.
-    pub(crate) fn putting<T>(
-        &self,
-        seen: &dyn Fn(&EntryId) -> Option<Millis>,
-        work: impl FnOnce(&mut Putting<'_>) -> T,
-    ) -> T {
-        let mut cache = FileCache::new();
-        let now = SystemTime::now() + Duration::from_secs(60);
-        let workspace = self.found();
-        work(&mut Putting {
-            workspace: Some(&workspace),
-            limits: &RestoreLimits::default(),
-            warning: Config::default().spiral_warning(),
-            seen,
-            counter: &Heuristic,
-            now,
-            today: jiff::civil::date(2026, 3, 10),
-            cache: &mut cache,
-        })
-    }
-
     /// A process: completes what was interrupted, then compacts a session that
     /// never was compacted.
     pub(crate) fn process(
@@ -288,19 +264,31 @@ impl Place {
         file: &Path,
         seen: &dyn Fn(&EntryId) -> Option<Millis>,
     ) -> (Restoration, Vec<Event>) {
-        let (store, notebook, whose) = (self.store(), self.notebook(), self.whose(file));
-        let checkpoints = Checkpoints {
-            store: &store,
-            whose: &whose,
-            redact: &str::to_owned,
+        let (config, state) = (Config::default(), self.state());
+        let session = Session::open(file).unwrap();
+        let live = Live::open(&session).unwrap();
+        let (mut bench, _) = Bench::new(&session, live, window(), &config, &state);
+        bench.whose = self.whose(file);
+        bench.store = Arc::new(self.store());
+        bench.notebook = Box::new(self.notebook());
+        let tree = session.tree().unwrap();
+        let times = tree
+            .nodes()
+            .iter()
+            .map(|node| (node.id.clone(), seen(&node.id)));
+        bench.stored = Some(times.collect());
+        let found = self.found();
+        let with = Restoring {
+            config: &config,
+            workspace: Some(&found),
+            now: &jiff::civil::date(2026, 3, 10)
+                .at(12, 0, 0, 0)
+                .to_zoned(TimeZone::UTC)
+                .unwrap(),
+            files: &mut FileCache::new(),
         };
-        let live = Live::open(&Session::open(file).unwrap()).unwrap();
         let mut events = Vec::new();
-        let restored = self.putting(seen, |putting| {
-            checkpoints
-                .restore(&notebook, &live, putting, &mut |event| events.push(event))
-                .unwrap()
-        });
+        let restored = bench.restore(None, with, &mut |event| events.push(event));
         (restored, events)
     }
 

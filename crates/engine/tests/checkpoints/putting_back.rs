@@ -59,7 +59,7 @@ fn what_changed_is_put_back_again_and_nothing_else() {
     let (changed, events) = place.restore(&path, &never);
     assert_eq!(changed.news, News::Changed(vec![1]));
     assert_eq!(changed.fresh()[0].kind(), FragmentKind::Memory);
-    assert_eq!(changed.fragments.len(), 3);
+    assert_eq!(changed.fragments.len(), 4);
     assert!(
         matches!(&events[0], Event::Restored { epoch: 1, fragments, .. } if fragments.len() == 1)
     );

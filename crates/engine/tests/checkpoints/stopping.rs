@@ -33,6 +33,7 @@ fn a_compaction_saves_its_work_first_and_names_the_checkpoint() {
         [
             FragmentKind::Checkpoint,
             FragmentKind::Memory,
+            FragmentKind::ContextNotes,
             FragmentKind::AgentsSection
         ]
     );

@@ -1,6 +1,7 @@
 //! Values: the defaults, what overrides them, what is made of them.
 
-use longhaul_engine::config::{Config, DreamTrigger, Layer, Sources, key_paths, resolve, schema};
+use longhaul_compaction::Layer;
+use longhaul_engine::config::{Config, DreamTrigger, Sources, key_paths, resolve, schema};
 use longhaul_tokens::{Tokens, Window, WindowSettings};
 use serde_json::{Value, json};
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::executor::block_on;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use longhaul_assembly::{Host as Machine, Runtime};
 use longhaul_engine::config::Config;
 use longhaul_engine::hosted::{Ask, Asking, Assembly, Birth, Committed, Given, Hosted};
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Engine, Setup};
 use longhaul_engine::tools::NoTools;
 use longhaul_model::CancellationToken;
@@ -48,11 +48,7 @@ impl World {
             config,
             state_dir: folder.path().join("state"),
             workspace,
-            managed_skills: None,
-            home_skills: None,
-            host: Machine::default(),
-            runtime: Runtime::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: Arc::new(Counted(AtomicU64::new(0))),
             model: None,
             summaries: None,

@@ -9,14 +9,17 @@ use std::time::Instant;
 use futures::future::BoxFuture;
 use jiff::Zoned;
 use jiff::tz::TimeZone;
-use longhaul_assembly::{Host, Runtime, Tool};
+use longhaul_assembly::Tool;
 use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Engine, Error, Listener, Session, Setup};
 use longhaul_engine::tools::{
-    Call, NobodyToAsk, Outcome, Permissions, Policy, Toolbox, WorkspaceSettings, WorkspaceTools,
+    NobodyToAsk, Outcome, Permissions, Policy, Toolbox, WorkspaceSettings, WorkspaceTools,
 };
-use longhaul_model::{CancellationToken, Limits, Model, ModelSpec, Protocol, Provider, connect};
+use longhaul_model::{
+    CancellationToken, Limits, Model, ModelSpec, Protocol, Provider, ToolCall, connect,
+};
 use longhaul_tokens::Tokens;
 
 use crate::WINDOW;
@@ -82,7 +85,11 @@ impl Toolbox for Tools {
         tools
     }
 
-    fn run<'a>(&'a self, call: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(
+        &'a self,
+        call: &'a ToolCall,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Outcome> {
         match call.name.as_str() {
             "todo" => Box::pin(std::future::ready(Outcome::done("the list is kept"))),
             _ => self.0.run(call, cancel),
@@ -116,11 +123,7 @@ pub(crate) fn engine(
         config,
         state_dir: folder.join("state"),
         workspace: folder.join("work"),
-        managed_skills: None,
-        home_skills: None,
-        host: Host::default(),
-        runtime: Runtime::default(),
-        extra_prompt: None,
+        environment: Environment::default(),
         clock,
         summaries: model.clone(),
         model,

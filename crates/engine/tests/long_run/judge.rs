@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use longhaul_compaction::Layer;
+use longhaul_compaction::compact::CompactionFailure;
 use longhaul_compaction::summary::ledger_part;
-use longhaul_engine::live::{CompactionFailure, Live};
+use longhaul_engine::live::Live;
 use longhaul_engine::recall::{Query, full_text, message_text, recall};
 use longhaul_engine::session::Error;
 use longhaul_engine::survey::Keep;

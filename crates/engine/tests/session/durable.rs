@@ -149,7 +149,7 @@ fn the_same_script_gives_the_same_requests_and_the_same_file() {
             move |setup| {
                 setup.summaries = Some(chosen.clone());
                 // The place of a test is another one every time.
-                setup.runtime = longhaul_assembly::Runtime::default();
+                setup.environment = Default::default();
             },
             |request| match (purpose(request), request.messages.last().unwrap().role) {
                 (Purpose::Turn, Role::User) => Said::call("read", r#"{"path":"a"}"#),

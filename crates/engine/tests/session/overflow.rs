@@ -7,8 +7,8 @@ use longhaul_assembly::Tool;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::event::Event;
 use longhaul_engine::session::Engine;
-use longhaul_engine::tools::{Call, Outcome, Toolbox};
-use longhaul_model::{CancellationToken, Role};
+use longhaul_engine::tools::{Outcome, Toolbox};
+use longhaul_model::{CancellationToken, Role, ToolCall};
 use longhaul_testkit::loopback::Fault;
 use longhaul_tokens::{Tokens, WindowOrigin};
 
@@ -221,7 +221,7 @@ fn a_result_that_would_fill_the_window_is_shown_in_part_and_kept_whole() {
         }
         fn run<'a>(
             &'a self,
-            _: &'a Call,
+            _: &'a ToolCall,
             _: &'a CancellationToken,
         ) -> longhaul_model::BoxFuture<'a, Outcome> {
             Box::pin(async { Outcome::done(format!("BEGIN {} END", "lorem ipsum ".repeat(9_000))) })

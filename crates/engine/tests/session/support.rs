@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use longhaul_assembly::{Host, Runtime, Tool};
+use longhaul_assembly::Tool;
 use longhaul_engine::config::Config;
 use longhaul_engine::event::Event;
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Engine, Listener, Result as Ended, Session, Setup, Turn};
-use longhaul_engine::tools::{Call, NoTools, Outcome, Toolbox};
+use longhaul_engine::tools::{NoTools, Outcome, Toolbox};
 use longhaul_model::{
     Answer, BoxFuture, CancellationToken, Content, Delta, Failure, Limits, Message, Model,
     ModelInfo, ModelSpec, Prices, Protocol, Provider, Request, Role, Stop, ToolCall, Usage,
@@ -327,7 +328,7 @@ impl Toolbox for Echo {
         }]
     }
 
-    fn run<'a>(&'a self, call: &'a Call, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             Outcome::done(format!(
                 "content of {}\n{}",
@@ -350,7 +351,7 @@ impl Toolbox for Reads {
         Echo.definitions()
     }
 
-    fn run<'a>(&'a self, call: &'a Call, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let lines: Vec<String> = (0..self.lines)
@@ -414,11 +415,7 @@ impl Place {
             config,
             state_dir: self.folder.path().join("state"),
             workspace: self.workspace(),
-            managed_skills: None,
-            home_skills: None,
-            host: Host::default(),
-            runtime: Runtime::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: self.watch.clone(),
             model,
             summaries: None,

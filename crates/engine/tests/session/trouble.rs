@@ -9,9 +9,10 @@ use futures::future::BoxFuture;
 use longhaul_assembly::Tool;
 use longhaul_engine::event::Event;
 use longhaul_engine::session::{Engine, Error, Listener, Session};
-use longhaul_engine::tools::{Call, Outcome, Toolbox};
+use longhaul_engine::tools::{Outcome, Toolbox};
 use longhaul_model::{
-    CancellationToken, Content, Delta, Limits, ModelSpec, Protocol, Provider, Role, connect,
+    CancellationToken, Content, Delta, Limits, ModelSpec, Protocol, Provider, Role, ToolCall,
+    connect,
 };
 use longhaul_testkit::loopback::{Ending, Fault, Reply};
 
@@ -247,7 +248,7 @@ impl Toolbox for Waits {
         Echo.definitions()
     }
 
-    fn run<'a>(&'a self, _: &'a Call, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(&'a self, _: &'a ToolCall, cancel: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         Box::pin(async move {
             if self.1.fetch_add(1, Ordering::Relaxed) == 0 {
                 return Outcome::done("read");
@@ -347,7 +348,7 @@ impl Toolbox for Strict {
         Echo.definitions()
     }
 
-    fn run<'a>(&'a self, call: &'a Call, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
+    fn run<'a>(&'a self, call: &'a ToolCall, _: &'a CancellationToken) -> BoxFuture<'a, Outcome> {
         let parsed = serde_json::from_str::<serde_json::Value>(&call.arguments);
         Box::pin(async move {
             match parsed {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use longhaul_engine::tools::{Call, Outcome, Toolbox};
+use longhaul_engine::tools::{Outcome, Toolbox};
+use longhaul_model::ToolCall;
 use longhaul_redact::Redactor;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
@@ -88,7 +89,7 @@ impl Door {
             Ok(toolbox) => toolbox,
             Err(reason) => return Ok(Outcome::failed(reason)),
         };
-        let call = Call {
+        let call = ToolCall {
             id: name.to_owned(),
             name: name.to_owned(),
             arguments: Value::Object(arguments).to_string(),

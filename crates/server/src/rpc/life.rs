@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use longhaul_engine::Error;
 use longhaul_engine::hosted::{Ask, Assembly, Base, Committed, Compaction, Given};
-use longhaul_engine::tools::{Call, Outcome, Toolbox};
+use longhaul_engine::tools::{Outcome, Toolbox};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -579,7 +579,7 @@ async fn call_tool(worker: &mut Worker, job: &Job) -> Answer {
         let text = trouble(worker, "the session could not be opened", &error);
         return Ok(json!({ "text": text, "isError": true }).to_string());
     }
-    let call = Call {
+    let call = longhaul_model::ToolCall {
         id: job.id.as_ref().map_or("call", |id| id.as_str()).to_owned(),
         name,
         arguments: asked.arguments.map_or("{}", RawValue::get).to_owned(),

@@ -12,7 +12,7 @@ use longhaul_engine::Error;
 use longhaul_engine::event::Event;
 use longhaul_engine::hosted::pi::{Offer, PiHost, PiSession, Reason};
 use longhaul_engine::session::Setup;
-use longhaul_engine::tools::{Call, Outcome};
+use longhaul_engine::tools::Outcome;
 use longhaul_tokens::Tokens;
 use longhaul_transcript::EntryId;
 use serde::Deserialize;
@@ -190,7 +190,7 @@ impl Clerk {
     /// that the session shows in part.
     async fn tool(&self, job: &Job, places: &[PathBuf]) -> Answer {
         let asked: ToolCall<'_> = params::read(&job.params)?;
-        let call = Call {
+        let call = longhaul_model::ToolCall {
             id: String::new(),
             name: asked.name,
             arguments: asked.arguments.map_or("{}", RawValue::get).to_owned(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Zoned;
 use longhaul_engine::config::Config;
+use longhaul_engine::prompt::Environment;
 use longhaul_engine::session::{Clock, Engine, Session, Setup};
 use longhaul_engine::tools::NoTools;
 use longhaul_model::{CancellationToken, Model, Protocol};
@@ -161,11 +162,7 @@ impl Place {
             config,
             state_dir: self.state.clone(),
             workspace: self.workspace.clone(),
-            managed_skills: None,
-            home_skills: None,
-            host: Default::default(),
-            runtime: Default::default(),
-            extra_prompt: None,
+            environment: Environment::default(),
             clock: Arc::new(Wall),
             model: Some(model),
             summaries,

@@ -1,8 +1,8 @@
 //! The commands that are typed at the prompt, carried out.
 
 use longhaul_compaction::Layer;
+use longhaul_compaction::compact::CompactionFailure;
 use longhaul_engine::catalog::is_prompt;
-use longhaul_engine::live::CompactionFailure;
 use longhaul_engine::session::{Error, Listener, Session};
 use longhaul_transcript::{Draft, EntryId};
 

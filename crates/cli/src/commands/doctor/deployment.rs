@@ -4,17 +4,18 @@
 
 use std::ffi::OsStr;
 
+use longhaul_compaction::compact::{CompactionRequest, Tail};
 use longhaul_compaction::summary::is_ours;
 use longhaul_compaction::{Layer, Trigger};
 use longhaul_engine::checkpoints::Restoration;
-use longhaul_engine::live::{CompactionRequest, Live, Tail};
+use longhaul_engine::live::Live;
 use longhaul_engine::sample;
 use longhaul_memory::files::{Finding, Trouble};
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::Draft;
 
 use super::super::measured::measure;
-use super::super::{budget, compact, memory_folder};
+use super::super::{budget, memory_folder};
 use super::{Check, State};
 use crate::prelude::*;
 
@@ -130,7 +131,7 @@ fn tried(app: &App, path: &OsStr) -> Result<Vec<Check>> {
                 trigger: Trigger::Manual,
                 focus: None,
                 window: &measured.window,
-                protect: compact::protected(app, Layer::Summarize, &measured.window),
+                protect: (measured.window).scaled(config.protected_tail(Layer::Summarize)),
                 overhead: Tokens::ZERO,
                 tokens_before: measured.tokens(),
                 rules: config.compaction_rules(),

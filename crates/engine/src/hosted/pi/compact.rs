@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{PiHost, PiSession, Result};
 use crate::compactor::{Compactor, Outcome, Site};
 use crate::event::Event;
-use crate::live::Tail;
+use longhaul_compaction::compact::Tail;
 
 /// Why pi is about to compact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl PiSession {
         if self.setup.config.sandbox.read_only {
             return Ok(Offer::Own);
         }
-        let rules = self.setup.config.breaker_rules();
+        let rules = self.setup.config.compaction.breaker;
         let (trigger, layers): (_, &[Layer]) = match reason {
             Reason::Manual => (Trigger::Manual, &[Layer::Summarize, Layer::Full]),
             Reason::Threshold if self.bench.state.breaker.is_open(rules) => return Ok(Offer::Own),

@@ -42,9 +42,10 @@ pub use shown::Shown;
 use self::follow::Seen;
 use crate::compactor::{Bench, Brakes};
 use crate::error::{Error, Result};
-use crate::live::{Live, allowance};
+use crate::live::Live;
 use crate::measure::Size;
 use crate::session::Setup;
+use longhaul_compaction::compact::allowance;
 
 /// The `customType` of the message that puts the state of the work back.
 pub const RESTORE_MARK: &str = "longhaul:restore";

@@ -1,7 +1,7 @@
 //! What goes with a request and is not in the file: the gauge at the very end,
 //! and what is put back after a compaction until pi has written that.
 
-use longhaul_assembly::{Workspace, fenced};
+use longhaul_assembly::fenced;
 use longhaul_transcript::{Body, EntryId};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -84,19 +84,14 @@ impl PiSession {
             return None;
         }
         let (config, bench) = (&self.setup.config, &self.bench);
-        let now = self.setup.clock.now();
-        let workspace = live.header().cwd.as_ref().and_then(|cwd| {
-            let limits = config.bootstrap_limits(&bench.window);
-            let read_at = now.timestamp().into();
-            Workspace::load(cwd, &limits, read_at, &mut self.files).ok()
-        });
         let with = Restoring {
             config,
-            workspace: workspace.as_ref().map(|(workspace, _)| workspace),
-            now: &now,
+            workspace: None,
+            now: &self.setup.clock.now(),
             files: &mut self.files,
         };
-        let fragments = bench.restore(Some(live), with, sink).fragments;
+        let root = live.header().cwd.as_deref();
+        let fragments = bench.restore_in(root, Some(live), with, sink).fragments;
         let fragments = fitting(fragments, &bench.window, bench.window.size());
         let text = fenced(&fragments, bench.meter.estimator().counter())?;
         Some(format!("{PUT_BACK}{text}"))

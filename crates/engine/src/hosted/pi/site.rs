@@ -13,8 +13,9 @@ use serde_json::Value;
 use super::{Error, PiSession, Result, carry};
 use crate::compactor::{Bench, Site, Terms};
 use crate::event::Event;
-use crate::live::{Live, Tail};
+use crate::live::Live;
 use crate::measure::Size;
+use longhaul_compaction::compact::Tail;
 
 /// A session of pi's that is compacted: the bench has it as it will be once pi
 /// has appended what it is asked to.

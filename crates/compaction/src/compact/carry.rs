@@ -2,64 +2,37 @@
 
 use std::collections::HashSet;
 
-use longhaul_compaction::pinned;
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{ContentKind, Counter, Tokens};
-use longhaul_transcript::{Body, ContextMessage, Entry, EntryId};
+use longhaul_transcript::{ContextMessage, EntryId};
 
-use super::super::Live;
 use super::request::CompactionFailure;
-use crate::recall::message_text;
+use super::work::Work;
+use crate::pinned;
 
-impl Live {
+impl Work<'_> {
     /// The ledger of everything before the new boundary.
     pub(super) fn base_after(&self, first_kept: Option<&EntryId>) -> Ledger {
         let mut base = self.base.clone();
-        for entry in &self.loaded.entries {
-            if Some(&entry.id) == first_kept {
-                break;
-            }
-            base.observe(entry);
-        }
+        let entries = self.entries.iter();
+        let leaving = entries.take_while(|entry| Some(&entry.id) != first_kept);
+        leaving.for_each(|entry| base.observe(entry));
         base
     }
 
     /// Pinned entries that do not stay by themselves, word for word.
     pub(super) fn pins_to_carry(&self, kept: &[ContextMessage]) -> Vec<(EntryId, String)> {
         let staying: HashSet<&EntryId> = kept.iter().map(|message| &message.entry).collect();
-        let pins = self.pins();
-        let mut carried: Vec<(EntryId, String)> =
-            carried_pins(&self.loaded.entries, self.loaded.boundary);
-        let pinned = |id: &EntryId| pins.contains(id) && !staying.contains(id);
+        let pinned = |id: &EntryId| self.pins.contains(id) && !staying.contains(id);
+        let previous = self.previous();
+        let mut carried = previous.map_or_else(Vec::new, |previous| pinned::read(previous.text));
         carried.retain(|(id, _)| pinned(id));
-        for entry in self.loaded.entries.iter().filter(|entry| pinned(&entry.id)) {
+        for entry in self.entries.iter().filter(|entry| pinned(&entry.id)) {
             if let Some(message) = entry.message() {
-                carried.push((entry.id.clone(), message_text(&message)));
+                carried.push((entry.id.clone(), (self.text)(&message)));
             }
         }
         carried
-    }
-}
-
-/// The summary in force, and who wrote it.
-pub(super) fn previous(entries: &[Entry], boundary: Option<usize>) -> Option<(String, String)> {
-    match &entries.get(boundary?)?.body {
-        Body::Compaction(compaction) => Some((
-            compaction.summary.clone(),
-            match &compaction.summarizer {
-                Some(_) => "longhaul".to_owned(),
-                None => "the agent".to_owned(),
-            },
-        )),
-        _ => None,
-    }
-}
-
-/// Pinned texts that the summary in force carries.
-fn carried_pins(entries: &[Entry], boundary: Option<usize>) -> Vec<(EntryId, String)> {
-    match previous(entries, boundary) {
-        Some((text, _)) => pinned::read(&text),
-        None => Vec::new(),
     }
 }
 

@@ -5,56 +5,46 @@
 
 use std::num::ParseIntError;
 
-use longhaul_transcript::json::{self, Object};
-use longhaul_transcript::{MessageView, Role};
 use serde::{Deserialize, Serialize};
+
+use crate::json::{self, Object};
+use crate::{MessageView, Role};
 
 /// The hash of what a model sees of a message; hexadecimal in a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub(super) struct Print(pub(super) u128);
+pub struct Fingerprint(pub u128);
 
-impl From<Print> for String {
-    fn from(print: Print) -> String {
+impl From<Fingerprint> for String {
+    fn from(print: Fingerprint) -> String {
         format!("{:032x}", print.0)
     }
 }
 
-impl TryFrom<String> for Print {
+impl TryFrom<String> for Fingerprint {
     type Error = ParseIntError;
 
-    fn try_from(text: String) -> Result<Print, ParseIntError> {
-        u128::from_str_radix(&text, 16).map(Print)
+    fn try_from(text: String) -> Result<Fingerprint, ParseIntError> {
+        u128::from_str_radix(&text, 16).map(Fingerprint)
     }
 }
 
-/// A message as it is told apart from others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
-    /// What it says.
-    pub(super) print: Print,
-    /// Who says it: the role, and for a result the call that it answers. An edit
-    /// changes neither.
-    pub(super) kin: u64,
-    /// When it was said, as the host has it.
-    pub(super) time: Option<i64>,
-}
-
-impl Seen {
-    /// Looks at a message.
-    pub(super) fn of(text: &str) -> Seen {
-        let view = MessageView::parse(text);
+impl Fingerprint {
+    /// What a message says.
+    pub fn of(view: &MessageView<'_>) -> Fingerprint {
         let mut hash = Hash::default();
         hash.field(view.role.as_str());
-        said(&view, &mut hash);
-        let mut kin = Hash::default();
-        kin.field(view.role.as_str());
-        kin.field(&view.tool_call_id().unwrap_or_default());
-        Seen {
-            print: Print(hash.finish()),
-            kin: kin.finish() as u64,
-            time: view.object().f64("timestamp").map(|time| time as i64),
-        }
+        said(view, &mut hash);
+        hash.finish()
+    }
+
+    /// Who says it: the role, and for a result the call that it answers. An edit
+    /// changes neither.
+    pub fn of_speaker(view: &MessageView<'_>) -> Fingerprint {
+        let mut hash = Hash::default();
+        hash.field(view.role.as_str());
+        hash.field(&view.tool_call_id().unwrap_or_default());
+        hash.finish()
     }
 }
 
@@ -159,10 +149,10 @@ impl Hash {
         }
     }
 
-    fn finish(self) -> u128 {
+    fn finish(self) -> Fingerprint {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
-        u128::from_le_bytes(bytes)
+        Fingerprint(u128::from_le_bytes(bytes))
     }
 }
 
@@ -170,8 +160,8 @@ impl Hash {
 mod tests {
     use super::*;
 
-    fn print(text: &str) -> Print {
-        Seen::of(text).print
+    fn print(text: &str) -> Fingerprint {
+        Fingerprint::of(&MessageView::parse(text))
     }
 
     #[test]
@@ -219,7 +209,10 @@ mod tests {
     fn what_is_no_object_is_a_message_too() {
         assert_ne!(print("1"), print(r#"{"role":"user"}"#));
         let text = serde_json::to_string(&print("1")).unwrap();
-        assert_eq!(serde_json::from_str::<Print>(&text).unwrap(), print("1"));
-        assert!(serde_json::from_str::<Print>("\"no\"").is_err());
+        assert_eq!(
+            serde_json::from_str::<Fingerprint>(&text).unwrap(),
+            print("1")
+        );
+        assert!(serde_json::from_str::<Fingerprint>("\"no\"").is_err());
     }
 }

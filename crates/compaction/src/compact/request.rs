@@ -1,10 +1,12 @@
 //! What a compaction is asked, and what comes of it.
 
-use longhaul_compaction::audit::Audit;
-use longhaul_compaction::{CompactionRules, Layer, Trigger};
 use longhaul_ledger::Ledger;
 use longhaul_tokens::{Tokens, Window};
 use longhaul_transcript::{Draft, EntryId};
+
+use crate::audit::Audit;
+use crate::rules::CompactionRules;
+use crate::terms::{Layer, Trigger};
 
 /// What a compaction is asked to do.
 #[derive(Clone, Copy)]
@@ -66,8 +68,8 @@ pub struct Compacted {
     pub splits_turn: bool,
     /// What should be known about it.
     pub notes: Vec<String>,
-    /// What matters in everything that is no longer in the context, for
-    /// [`crate::live::Live::push_compaction`].
+    /// What matters in everything that is no longer in the context once it is
+    /// made.
     pub base: Ledger,
 }
 
