@@ -16,8 +16,9 @@ use axum::routing::{MethodRouter, post};
 use axum::{Json, Router};
 use longhaul_engine::sample;
 use longhaul_engine::survey::Survey;
-use longhaul_engine::tools::{Call, Toolbox};
+use longhaul_engine::tools::Toolbox;
 use longhaul_memory::dream::{Candidate, DreamLock, Dreams, Settings};
+use longhaul_model::ToolCall;
 use longhaul_tokens::{Fragment, FragmentKind};
 use longhaul_transcript::{Draft, Durability, EntryId, LastWrites, Session, Stamp, Writer, is_pin};
 use schemars::JsonSchema;
@@ -193,7 +194,7 @@ fn recall(shared: &Shared, name: &str, entry: &str) -> Done {
     let desk = &shared.desk;
     let failed = |reason: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, reason);
     let tools = desk.looking_back(&session).map_err(failed)?;
-    let call = Call {
+    let call = ToolCall {
         id: "recall".into(),
         name: "recall".into(),
         arguments: serde_json::json!({ "id": target.as_str() }).to_string(),
