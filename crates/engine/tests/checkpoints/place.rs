@@ -216,7 +216,7 @@ impl Place {
                 id: EntryId::new(format!("compaction-{hour}")),
                 time: at,
             }),
-            workspace: None,
+            workspace: Some(self.workspace()),
             now: Box::new(|| {
                 let now = Timestamp::from_millisecond(at.0).unwrap();
                 now.to_zoned(TimeZone::UTC)
