@@ -74,7 +74,7 @@ impl Default for SearchSettings {
             source: 0.5,
             fusion: Fusion::Scores,
             vectors: 0.2,
-            static_vectors: 0.15,
+            static_vectors: 0.1,
             user: 0.2,
             tools: 0.5,
             lambda: 0.7,
