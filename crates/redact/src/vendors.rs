@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::AhoCorasick;
 
 use super::alphabet::Alphabet;
 use super::judge::is_path;
@@ -105,11 +105,7 @@ impl Form {
 
 static PREFIXES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let prefixes = FORMS.iter().map(|form| form.prefix);
-    // Every byte that is read goes through it.
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::DFA))
-        .build(prefixes)
-        .expect("the prefixes are few")
+    AhoCorasick::new(prefixes).expect("the prefixes are few")
 });
 
 /// The ids of the rows.
