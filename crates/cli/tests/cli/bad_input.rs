@@ -32,41 +32,21 @@ fn refused(machine: &Machine, session: &str) -> String {
 }
 
 #[test]
-fn a_missing_file() {
-    assert_snapshot!(
-        "missing",
-        refused(&Machine::new(), "/tmp/test-none/x.jsonl")
-    );
-}
-
-#[test]
-fn an_empty_file() {
+fn what_is_no_session_is_refused_by_every_command_in_the_same_words() {
     let machine = Machine::new();
-    let path = machine.put("x.jsonl", "", 1);
-    assert_snapshot!("empty", refused(&machine, path.to_str().unwrap()));
-}
-
-#[test]
-fn a_binary_file() {
-    let machine = Machine::new();
-    let path = machine.put("x.jsonl", [0, 159, 146, 150, 0, 1, 2], 1);
-    assert_snapshot!("binary", refused(&machine, path.to_str().unwrap()));
-}
-
-#[test]
-fn a_packed_file() {
-    let machine = Machine::new();
-    let path = machine.put("x.jsonl", b"\x1f\x8b\x08\x00\x00", 1);
-    assert_snapshot!("gzip", refused(&machine, path.to_str().unwrap()));
-}
-
-#[test]
-fn a_file_of_something_else() {
-    let machine = Machine::new();
-    let path = machine.put("x.jsonl", "{\"level\":\"info\",\"msg\":\"started\"}\n", 1);
-    assert_snapshot!("foreign", refused(&machine, path.to_str().unwrap()));
-    let path = machine.put("notes.jsonl", "Dear diary,\n", 1);
-    assert_snapshot!("prose", refused(&machine, path.to_str().unwrap()));
+    let put = |name: &str, bytes: &[u8]| machine.put(name, bytes, 1).to_str().unwrap().to_owned();
+    let log: &[u8] = b"{\"level\":\"info\",\"msg\":\"started\"}\n";
+    for (case, file, bytes) in [
+        ("empty", "x.jsonl", &b""[..]),
+        ("binary", "x.jsonl", &[0, 159, 146, 150, 0, 1, 2][..]),
+        ("gzip", "x.jsonl", &b"\x1f\x8b\x08\x00\x00"[..]),
+        ("foreign", "x.jsonl", log),
+        ("prose", "notes.jsonl", &b"Dear diary,\n"[..]),
+    ] {
+        assert_snapshot!(case, refused(&machine, &put(file, bytes)));
+    }
+    assert_snapshot!("missing", refused(&machine, "/tmp/test-none/x.jsonl"));
+    assert_snapshot!("folder", refused(&Machine::new(), "./"));
 }
 
 #[test]
@@ -113,12 +93,7 @@ fn verify_and_import_agree_about_two_records_on_a_line() {
 }
 
 #[test]
-fn a_folder() {
-    assert_snapshot!("folder", refused(&Machine::new(), "./"));
-}
-
-#[test]
-fn an_unknown_name() {
+fn a_name_that_nothing_has_is_refused_with_the_nearest_one() {
     let machine = Machine::new();
     machine.put_pi("0195aaaa-1111", small("0195aaaa-1111", "/w").text(), 1);
     assert_snapshot!("unknown", refused(&machine, "zzz"));
@@ -126,7 +101,7 @@ fn an_unknown_name() {
 }
 
 #[test]
-fn an_ambiguous_prefix() {
+fn a_prefix_that_several_have_lists_them() {
     let machine = Machine::new();
     machine.put_pi("0195aaaa-1111", small("0195aaaa-1111", "/w").text(), 1);
     machine.put_pi("0195aaaa-2222", small("0195aaaa-2222", "/w").text(), 2);
@@ -134,7 +109,7 @@ fn an_ambiguous_prefix() {
 }
 
 #[test]
-fn a_session_that_vanished() {
+fn a_session_that_vanished_is_refused_with_its_path() {
     let machine = Machine::new();
     let path = machine.put(
         ".openclaw/agents/a/sessions/sessions.json",
@@ -178,7 +153,7 @@ fn verify_names_every_fault_with_its_line() {
 }
 
 #[test]
-fn an_unknown_entry() {
+fn an_entry_that_is_not_there_is_refused_with_how_to_find_it() {
     let machine = Machine::new();
     machine.put_pi("s", small("s", "/w").text(), 1);
     let before = machine.files();
@@ -219,13 +194,13 @@ fn usage_errors_are_told_from_failures() {
 }
 
 #[test]
-fn no_session_at_all() {
+fn without_any_session_a_sample_is_offered() {
     let machine = Machine::new();
     assert_snapshot!("none", machine.run_line("context status").shown());
 }
 
 #[test]
-fn no_home_folder() {
+fn without_a_home_folder_the_flag_for_another_is_named() {
     let machine = Machine::new();
     let ran = machine.finish(machine.command().env("HOME", "").args(["session", "list"]));
     // Where there is no HOME, the system's user database may still know one.
@@ -234,7 +209,7 @@ fn no_home_folder() {
 
 #[cfg(unix)]
 #[test]
-fn names_that_are_not_utf8() {
+fn names_that_are_not_utf8_are_taken_and_shown() {
     use std::os::unix::ffi::OsStringExt;
     let machine = Machine::new();
     let name = OsString::from_vec(b"n\xffon.jsonl".to_vec());
@@ -261,7 +236,7 @@ fn names_that_are_not_utf8() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_nobody_may_read() {
+fn a_file_that_nobody_may_read_is_refused_with_a_remedy() {
     use std::os::unix::fs::PermissionsExt;
     let machine = Machine::new();
     let path = machine.put_pi("s", small("s", "/w").text(), 1);

@@ -87,27 +87,24 @@ impl Screen {
 
     /// A line beside the answer.
     pub(super) fn aside(&self, text: &str) {
-        if !self.kind.tells() {
-            return;
-        }
-        let mut state = self.state();
-        state.close();
-        let dim = Style::new().for_stderr().dim();
-        for line in out::redacted(text).lines() {
-            out::remark(dim.apply_to(line));
+        if self.kind.tells() {
+            self.lines(text, Style::new().dim());
         }
     }
 
     /// A line that the user should not miss.
     pub(super) fn warn(&self, text: &str) {
-        if !self.kind.warns() {
-            return;
+        if self.kind.warns() {
+            self.lines(text, Style::new().yellow());
         }
+    }
+
+    fn lines(&self, text: &str, style: Style) {
         let mut state = self.state();
         state.close();
-        let yellow = Style::new().for_stderr().yellow();
+        let style = style.for_stderr();
         for line in out::redacted(text).lines() {
-            out::remark(yellow.apply_to(line));
+            out::remark(style.apply_to(line));
         }
     }
 
@@ -132,22 +129,23 @@ impl Screen {
     }
 
     fn text(&self, text: &str) {
-        let mut state = self.state();
-        if state.open != Open::Text {
-            state.close();
-            state.open = Open::Text;
-        }
-        state.out(text);
+        self.opened(Open::Text).out(text);
     }
 
     fn thinking(&self, text: &str) {
-        let mut state = self.state();
-        if state.open != Open::Thinking {
-            state.close();
-            state.open = Open::Thinking;
-        }
+        let _state = self.opened(Open::Thinking);
         let dim = Style::new().for_stderr().dim().italic();
         out::beside(&dim.apply_to(text).to_string());
+    }
+
+    /// The screen with such a line open.
+    fn opened(&self, open: Open) -> MutexGuard<'_, State> {
+        let mut state = self.state();
+        if state.open != open {
+            state.close();
+            state.open = open;
+        }
+        state
     }
 
     fn called(&self, line: &str) {
