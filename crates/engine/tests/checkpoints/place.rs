@@ -196,12 +196,7 @@ impl Place {
         let session = Session::open(&self.session()).unwrap();
         let whose = self.whose(&self.session());
         let live = Live::open(&session).unwrap();
-        let (mut config, state) = (Config::default(), self.state());
-        // A window of this size has room for a quarter of what is put back.
-        let limits = &mut config.restore;
-        limits.checkpoint_tokens = limits.checkpoint_tokens.scale(4.0);
-        limits.memory_tokens = limits.memory_tokens.scale(4.0);
-        limits.context_tokens = limits.context_tokens.scale(4.0);
+        let (config, state) = (Config::default(), self.state());
         let (mut bench, _) = Bench::new(&session, live, window(), &config, &state);
         let live = &bench.live;
         let reading = bench.meter.context(live.loaded(), &live.context());
