@@ -205,7 +205,7 @@ impl Desk {
         let standing = Standing::of(measured, &self.config, &self.state_dir)?;
         let model = measured.reading.model.as_deref();
         let model = model.filter(|model| !model.is_empty());
-        Ok(standing.to_json(&measured, model, &self.state_dir))
+        Ok(standing.to_json(measured, model, &self.state_dir))
     }
 
     pub(crate) fn store(&self) -> FileStore {
