@@ -12,7 +12,7 @@ const AXE: &str = "axe-core@4.14.1";
 /// where the system's packages can be. None is no failure of ours; the tests say what
 /// they could not do.
 pub(crate) fn provide_tmux() {
-    if !provide("tmux", ["tmux"; 4]) {
+    if !provide("tmux", "-V", ["tmux"; 4]) {
         println!("SKIPPED: tmux cannot be installed here; chat is not tested in a terminal");
     }
 }
@@ -27,7 +27,7 @@ pub(crate) fn provide_browser() -> Result<()> {
         "chromium chromedriver",
         "chromedriver",
     ];
-    if !provide("chromedriver", packages) {
+    if !provide("chromedriver", "--version", packages) {
         return Err(
             "there is no chromedriver, and the system's packages cannot be installed \
             here; install Chromium with its driver (Debian: `apt-get install chromium \
@@ -42,13 +42,12 @@ pub(crate) fn provide_browser() -> Result<()> {
     .map_err(|error| format!("axe-core cannot be installed, which needs npm: {error}").into())
 }
 
-/// Whether a program is there, or is after the system's packages were asked for it:
-/// those of Debian, Alpine, Fedora and Homebrew.
-fn provide(program: &str, packages: [&str; 4]) -> bool {
-    let works = || {
-        shell::works(Command::new(program).arg("-V"))
-            || shell::works(Command::new(program).arg("--version"))
-    };
+/// Whether a program is there, which it shows by saying its version (what it does
+/// with another's flag for that, nobody knows: chromedriver serves for ever), or is
+/// after the system's packages were asked for it: those of Debian, Alpine, Fedora and
+/// Homebrew.
+fn provide(program: &str, version: &str, packages: [&str; 4]) -> bool {
+    let works = || shell::works(Command::new(program).arg(version));
     if works() {
         return true;
     }
