@@ -110,19 +110,22 @@ impl Ledger {
 
     /// A file is gone: what failed with it in hand cannot be run again.
     pub(crate) fn settle_gone(&mut self, path: &str) {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let names = |command: &str| {
+        let names = |command: &str, path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
             let mut words = command.split(|c: char| c.is_whitespace() || "'\"=();|&<>".contains(c));
             words.any(|word| {
                 word == path
                     || (word.ends_with(name) && path.ends_with(word.trim_start_matches("./")))
             })
         };
-        if name.is_empty() {
+        if path.is_empty() || path.ends_with('/') {
             return;
         }
+        let spelt: Vec<String> = std::iter::once(path.to_owned())
+            .chain(imported_as(path))
+            .collect();
         for run in self.commands.iter_mut().filter(|run| run.failing) {
-            run.failing = !names(&run.command);
+            run.failing = !spelt.iter().any(|path| names(&run.command, path));
         }
     }
 
@@ -130,6 +133,22 @@ impl Ledger {
     pub fn failing(&self) -> impl Iterator<Item = &CommandRun> {
         self.commands.iter().rev().filter(|run| run.failing)
     }
+}
+
+/// How an import of TypeScript spells a source file: TypeScript's reference of
+/// modules, "file extension substitution".
+const SUBSTITUTED: &[(&str, &str)] = &[
+    (".ts", ".js"),
+    (".tsx", ".js"),
+    (".tsx", ".jsx"),
+    (".mts", ".mjs"),
+    (".cts", ".cjs"),
+];
+
+fn imported_as(path: &str) -> impl Iterator<Item = String> + '_ {
+    SUBSTITUTED
+        .iter()
+        .filter_map(move |(source, import)| Some(format!("{}{import}", path.strip_suffix(source)?)))
 }
 
 /// Whether a change takes a file away.

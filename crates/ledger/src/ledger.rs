@@ -93,7 +93,7 @@ pub(crate) struct At<'a> {
 impl Ledger {
     /// The form in which ledgers are stored now. One of another form is not read
     /// but folded anew from the entries.
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// An empty ledger for a session in a folder.
     pub fn new(cwd: Option<String>) -> Ledger {

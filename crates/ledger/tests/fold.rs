@@ -315,9 +315,18 @@ fn a_failure_stands_until_a_later_run_of_the_command_does_not_fail() {
 #[test]
 fn a_failure_with_a_file_in_hand_is_moot_once_the_file_is_gone() {
     let script = ("node tools/probe.js", "x\n\nCommand exited with code 1");
-    assert_eq!(failing(&[script, ("rm tools/probe.js", "")]), [""; 0]);
-    for other in ["rm tools/probe.js.bak", "mv lib/probe.js lib/p.js"] {
-        assert_eq!(failing(&[script, (other, "")]), [script.0], "{other}");
+    let import = "npx tsx -e \"import { a } from './src/util/config.js'; a();\"";
+    let import = (import, "x\n\nCommand exited with code 1");
+    assert_eq!(failing(&[script, import]).len(), 2);
+    assert_eq!(
+        failing(&[script, import, ("rm tools/probe.js", "")]),
+        [import.0]
+    );
+    // What an import calls `.js` is a `.ts` among the sources.
+    let moved = ("mv src/util/config.ts src/config.ts", "");
+    assert_eq!(failing(&[script, import, moved]), [script.0]);
+    for other in ["rm tools/probe.ts.bak", "mv src/config.ts src/c.ts"] {
+        assert_eq!(failing(&[script, import, (other, "")]).len(), 2, "{other}");
     }
 }
 

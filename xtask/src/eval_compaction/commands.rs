@@ -184,13 +184,18 @@ fn ends(run: &Run, what: &[&str]) -> bool {
     what.iter().any(|what| last.starts_with(what))
 }
 
-/// Whether two commands name the same path.
+/// Whether two commands name the same path. An import of TypeScript names `a.ts` as
+/// `a.js` (its reference of modules, "file extension substitution").
 fn names_one_of(command: &str, other: &str) -> bool {
     let path = |word: &&str| word.contains(['/', '.']) && word.len() > 3;
+    let imported = |word: &str| {
+        let stem = word.strip_suffix("ts").or(word.strip_suffix("tsx"));
+        stem.is_some_and(|stem| command.contains(&format!("{stem}js")))
+    };
     other
         .split_whitespace()
         .filter(path)
-        .any(|word| command.contains(word))
+        .any(|word| command.contains(word) || imported(word))
 }
 
 /// The commands of a list.
@@ -284,6 +289,8 @@ mod tests {
             run("make lint", "Exit code 1\nx"),
             run("make lint && make docs", "ok"),
             run("make deploy", "The user doesn't want to proceed"),
+            run("tsx -e \"import './src/b/config.js'\"", "Exit code 1\nx"),
+            run("cd src && mv b/config.ts .", ""),
         ];
         let verdicts = verdicts(&runs);
         let of = |command: &str| verdicts[command].0;
@@ -298,7 +305,11 @@ mod tests {
         ] {
             assert_eq!(of(never), Verdict::Never, "{never}");
         }
-        for may in ["cd a && diff x y", "go build ./... 2>&1"] {
+        for may in [
+            "cd a && diff x y",
+            "go build ./... 2>&1",
+            "tsx -e \"import './src/b/config.js'\"",
+        ] {
             assert_eq!(of(may), Verdict::May, "{may}");
         }
     }
